@@ -1,0 +1,293 @@
+"""The argument ladder: from the text behind a tool's name to arguments typed by its schema.
+
+JSON; JSON with named repairs; Python literals; call syntax and ``key: value`` lines; one bare value for a
+tool with one parameter. Where several readings are possible the schema decides: the first one on the ladder
+that fits wins. None fits: a problem that says what was expected, for the model to correct.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from react_engine.parsers.control import strip_end_tokens
+from react_engine.parsers.fences import fenced_body, leading_fence
+from react_engine.parsers.index import KnownTool
+from react_engine.parsers.literals import Bare, CallArguments, Value, read_call_arguments, read_value, skip_blanks
+from react_engine.parsers.settle import Settled, settle, settle_value
+from react_engine.types import Arguments, Problem, Span, Tolerance
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """A stretch of the raw text that holds arguments.
+
+    ``cut``: the text ends here because a limit stopped the model, so an open value must not be closed.
+    ``delimited``: something behind the region (a label, a closing tag) shows that the model was done.
+    """
+
+    text: str
+    start: int
+    end: int
+    cut: bool = False
+    delimited: bool = True
+
+    @property
+    def span(self) -> Span:
+        """Where the region stands."""
+        return Span(self.start, self.end)
+
+    @property
+    def content(self) -> str:
+        """The text of the region."""
+        return self.text[self.start : self.end]
+
+
+@dataclass(frozen=True, slots=True)
+class ReadArguments:
+    """Arguments that were read, or the problem that stands in their way. ``end`` is behind what was used."""
+
+    arguments: Arguments | None
+    end: int
+    tolerances: tuple[Tolerance, ...] = ()
+    problem: Problem | None = None
+
+
+_EMPTY = re.compile(
+    r"[\s`'\"()\[\]{}]{0,12}(?:none|null|n/?a|nil|empty|no(?:ne)?\s+(?:input|arguments?|parameters?)[\w\s]{0,40}|\(.{0,60}\)|无|なし|없음)?"
+    r"[\s`'\".()\[\]{}]{0,12}",
+    re.IGNORECASE,
+)
+_NOISE = re.compile(r"[\s}\])`｝；;,.'\"]*(?:</?[\w|:.-]{0,40}>?\s*)*")
+_BROKEN_OBJECT = re.compile(r"[{｛]\s*(?:[\"'“”‘’{}\[\\]|\Z|[\w-]{1,60}\s*[:：])")
+_OPENING = re.compile(r"[{\[｛［(（\"'“‘]|`(?!``)")
+_QUOTED_MEMBER = re.compile(r"[\"'“”][^\"'“”\n]{1,80}[\"'“”]\s*[:：]")
+_OBJECT_BEHIND_WORDS = re.compile(r"[^{｛\n]{1,120}(?=[{｛])")
+# What a stop word leaves behind when it is cut: a part of the label, or the label without its colon.
+_STOP_REMAINDER = re.compile(
+    r"\n[ \t*_#>]*(?:O(?:b(?:s(?:e(?:r(?:v(?:a(?:t(?:i(?:on?)?)?)?)?)?)?)?)?)?|观察?|觀察|観察|観測|관찰|End Action)[ \t*:：]*\Z"
+)
+
+
+def read_arguments(region: Region, tool: KnownTool) -> ReadArguments:
+    """The arguments for ``tool`` that stand in ``region``."""
+    region = _without_packaging(region)
+    first_problem: ReadArguments | None = None
+    for reading in _ladder(region, tool):
+        if reading.problem is None or reading.problem.code in _FINAL:
+            return reading
+        first_problem = first_problem or reading
+    return first_problem or _nothing(region, tool)
+
+
+# What a plainer reading of the same text must not gloss over.
+_FINAL = frozenset({"truncated", "not-a-number", "too-deep", "schema-echo", "placeholder", "wrong-type", "no-values"})
+
+
+def _ladder(region: Region, tool: KnownTool) -> Iterator[ReadArguments]:
+    text, start, end = region.text, region.start, region.end
+    if not tool.shape.properties and _EMPTY.fullmatch(text, start, end):
+        yield ReadArguments({}, end)
+    member = _QUOTED_MEMBER.match(text, start, end)
+    opened = member is None and start < end and _OPENING.match(text, start)
+    if opened:
+        yield _structured(region, tool)
+    if (fence := leading_fence(text, start, end)) is not None and not region.cut:
+        inner = replace(region, start=skip_blanks(text, fence.start, fence.end), end=fence.end, delimited=True)
+        if inner.start < inner.end and _OPENING.match(text, inner.start):
+            yield _with(_structured(inner, tool), Tolerance("text-after-arguments", Span(fence.outer_end, end)))
+    if (keywords := _keywords(region, tool)) is not None:
+        yield keywords
+    yield from _embedded(region, tool)
+    if not _BROKEN_OBJECT.match(text, start, end):
+        yield from _bare(region, tool)
+    yield _nothing(region, tool)
+
+
+def _with(read: ReadArguments, tolerance: Tolerance) -> ReadArguments:
+    return replace(read, tolerances=(tolerance, *read.tolerances)) if read.problem is None else read
+
+
+def _without_packaging(region: Region) -> Region:
+    """The region without blanks, a code fence or backticks around it, and without half a stop word."""
+    text, start, end = region.text, region.start, region.end
+    if match := _STOP_REMAINDER.search(text, max(region.start, end - 32), end):
+        end = match.start()
+    for _ in range(3):
+        start = skip_blanks(text, start, end)
+        while end > start and text[end - 1].isspace():
+            end -= 1
+        fence = fenced_body(text, start, end)
+        if fence is None or (region.cut and fence.closed and fence.end >= end):
+            break
+        start, end = fence.start, fence.end
+    if end - start > 1 and text[start] == "`" == text[end - 1] and "`" not in text[start + 1 : end - 1]:
+        start, end = start + 1, end - 1
+    return replace(region, start=start, end=end)
+
+
+def _structured(region: Region, tool: KnownTool) -> ReadArguments:
+    """JSON, Python literals, or the parentheses of a call."""
+    text, start, end = region.text, region.start, region.end
+    if text[start] in "(（":
+        read = read_call_arguments(text, start + 1, end, closed=not region.cut)
+    else:
+        read = read_value(text, start, end, closed=not region.cut)
+    if read.error is not None:
+        return _unescaped(region, tool) or _malformed(region, read)
+    if region.cut and (not read.complete or not isinstance(read.value, (dict, list, CallArguments))):
+        return ReadArguments(None, read.end, problem=_truncated(tool, Span(start, read.end)))
+    if not read.complete and any(tolerance.name == "unclosed-string" for tolerance in read.tolerances):
+        return ReadArguments(None, read.end, problem=_truncated(tool, Span(start, read.end)))
+    if (words := _words_in_brackets(region, read.value)) is not None:
+        return _in_words(region, words, tool)
+    tolerances = read.tolerances if region.delimited else tuple(_undelimited(read.tolerances))
+    rest = _NOISE.match(text, read.end, end)
+    behind = rest.end() if rest else read.end
+    if behind < end:
+        if isinstance(read.value, str) and text[start] in "\"'“‘`":
+            return _quoted_text(region, tool)
+        tolerances += (Tolerance("text-after-arguments", Span(behind, end)),)
+    elif text[read.end : behind].strip():
+        tolerances += (Tolerance("noise-after-arguments", Span(read.end, behind)),)
+    span = Span(start, read.end)
+    return _settled(settle_value(read.value, tool, span, repaired=bool(read.tolerances)), end, tolerances)
+
+
+def _undelimited(tolerances: tuple[Tolerance, ...]) -> Iterator[Tolerance]:
+    """Closing a bracket at the end of the reply is a choice: more may have been meant."""
+    for tolerance in tolerances:
+        yield replace(tolerance, lossy=True) if tolerance.name == "missing-closer" else tolerance
+
+
+def _words_in_brackets(region: Region, value: Any) -> Span | None:
+    """The inside of ``(…)`` or ``[…]`` that holds plain words, to the last closer; None if it holds values."""
+    items = value.positional if isinstance(value, CallArguments) and not value.keywords else value
+    if not isinstance(items, list) or not any(isinstance(item, Bare) for item in items):
+        return None
+    close = max(region.text.rfind(char, region.start, region.end) for char in ")]）］")
+    return Span(region.start + 1, close) if close > region.start else None
+
+
+def _in_words(region: Region, words: Span, tool: KnownTool) -> ReadArguments:
+    """Words in brackets as the value of the one parameter, unless they only repeat the signature."""
+    written = region.text[words.start : words.end]
+    names = {word.split(":")[0].split("=")[0].strip(" *?") for word in re.split(r"[,，]", written)}
+    if names & tool.shape.properties.keys() or tool.sole_parameter is None:
+        return ReadArguments(None, region.end, problem=replace(wrong_arguments(tool, words, written), code="no-values"))
+    readings = _bare(replace(region, start=words.start, end=words.end), tool)
+    return next(readings, None) or _nothing(region, tool)
+
+
+def _quoted_text(region: Region, tool: KnownTool) -> ReadArguments:
+    """Quoted text with quotes inside: only the outer pair is packaging."""
+    text, start, end = region.text, region.start, region.end
+    if end - start >= 2 and text[end - 1] in "\"'”’`":
+        settled = settle_value(text[start + 1 : end - 1], tool, region.span)
+        return _settled(settled, end, (Tolerance("quotes", region.span),))
+    return ReadArguments(None, end, problem=wrong_arguments(tool, region.span, region.content))
+
+
+def _unescaped(region: Region, tool: KnownTool) -> ReadArguments | None:
+    """An object whose quotes are all escaped, as if it stood in a string."""
+    if region.cut or not re.match(r"[{\[]\s*\\[\"']", region.content):
+        return None
+    plain = region.content.replace('\\"', '"').replace("\\'", "'").replace("\\\\", "\\")
+    read = read_value(plain, 0, len(plain))
+    if read.error is not None or not read.complete or not isinstance(read.value, (dict, list)):
+        return None
+    settled = settle_value(read.value, tool, region.span, repaired=True)
+    return _settled(settled, region.end, (Tolerance("escaped-quotes", region.span),))
+
+
+def _keywords(region: Region, tool: KnownTool) -> ReadArguments | None:
+    """``a=1, b=2``, a line each, or members without braces: only if every key is a parameter of the tool."""
+    text, start, end = region.text, region.start, region.end
+    read = read_call_arguments(text, start, end, closed=not region.cut, parentheses=False)
+    if read.error is not None or not isinstance(read.value, CallArguments):
+        return None
+    keywords = read.value.keywords
+    if read.value.positional or not keywords or not keywords.keys() <= tool.shape.properties.keys():
+        return None
+    span = Span(start, read.end)
+    if region.cut:
+        return ReadArguments(None, end, problem=_truncated(tool, span))
+    named = Tolerance("keyword-arguments", span)
+    return _settled(settle(keywords, tool, span, repaired=True), end, (named, *read.tolerances))
+
+
+def _embedded(region: Region, tool: KnownTool) -> Iterator[ReadArguments]:
+    """An object behind a few words, if all its keys are parameters of the tool."""
+    words = _OBJECT_BEHIND_WORDS.match(region.text, region.start, region.end)
+    if words is None or region.cut:
+        return
+    read = read_value(region.text, words.end(), region.end)
+    if read.error is None and read.complete and isinstance(read.value, dict) and read.value:
+        if read.value.keys() <= tool.shape.properties.keys() and not region.text[read.end : region.end].strip(" .\n"):
+            span = Span(words.end(), read.end)
+            settled = settle(read.value, tool, span, repaired=True)
+            yield _settled(settled, region.end, (Tolerance("text-before-arguments", Span(*words.span())), *read.tolerances))
+
+
+def _bare(region: Region, tool: KnownTool) -> Iterator[ReadArguments]:
+    """The whole region as the value of the tool's one parameter."""
+    sole = tool.sole_parameter
+    if sole is None or region.start >= region.end:
+        return
+    span, content = region.span, region.content
+    if region.cut:
+        yield ReadArguments(None, region.end, problem=_truncated(tool, span))
+        return
+    if any(f'"{name}"' in content and re.search(rf'"{re.escape(name)}"\s*[:：]', content) for name in tool.shape.properties):
+        return  # a broken object, no value
+    settled = settle({sole: Bare(strip_end_tokens(content))}, tool, span)
+    if settled.fits:
+        yield _settled(settled, region.end, (Tolerance("unnamed-argument", span),))
+
+
+def _settled(settled: Settled, end: int, tolerances: tuple[Tolerance, ...]) -> ReadArguments:
+    return ReadArguments(settled.arguments, end, tolerances + settled.tolerances, settled.problem)
+
+
+def _nothing(region: Region, tool: KnownTool) -> ReadArguments:
+    if region.cut and tool.shape.properties:
+        return ReadArguments(None, region.end, problem=_truncated(tool, region.span))
+    if not region.content.strip():
+        return _settled(settle({}, tool, region.span), region.end, ())
+    if not tool.shape.properties:
+        return ReadArguments({}, region.end, (Tolerance("input-ignored", region.span),))
+    return ReadArguments(None, region.end, problem=wrong_arguments(tool, region.span, region.content))
+
+
+def _malformed(region: Region, read: Value) -> ReadArguments:
+    code, found = read.error or ("malformed", "text")
+    known = code if code in ("not-a-number", "too-deep") else "malformed-arguments"
+    message = f"The arguments could not be read: found {found}."
+    hint = "Write them as one JSON object with double-quoted keys."
+    if code == "not-a-number":
+        message, hint = f"The arguments hold {found}.", "Give a real number, or leave the parameter out."
+    span = Span(read.end, min(read.end + 20, region.end))
+    return ReadArguments(None, read.end, problem=Problem(known, message, hint, span))
+
+
+def _truncated(tool: KnownTool, span: Span) -> Problem:
+    return Problem(
+        "truncated",
+        f"The call of {tool.name} was cut off before its arguments were complete.",
+        "Write the whole call again, shorter if need be.",
+        span,
+    )
+
+
+def wrong_arguments(tool: KnownTool, span: Span, found: str) -> Problem:
+    """The problem of values without names, or of words in place of values."""
+    names = ", ".join(tool.parameters) or "none"
+    shown = found if len(found) <= 80 else found[:77] + "..."
+    return Problem(
+        "wrong-arguments",
+        f"{tool.name} takes the parameters {names}; found {shown!r}.",
+        'Write them as one JSON object, for example {"name": "value"}.',
+        span,
+    )

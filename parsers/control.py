@@ -1,0 +1,41 @@
+"""Control tokens of chat templates that leak into replies: turn ends, role headers."""
+
+from __future__ import annotations
+
+import re
+
+# Tokens that end a turn. They are never data: a reply goes on behind one only because nothing stopped it.
+END_TOKENS = (
+    "<|im_end|>", "<|eot_id|>", "<|eom_id|>", "<|endoftext|>", "<|end_of_text|>", "<|end_of_turn|>", "<end_of_turn>",
+    "</s>", "<|eot|>", "<|end_of_sentence|>", "<｜end▁of▁sentence｜>", "<|END_OF_TURN_TOKEN|>", "<|endofturn|>",
+    "[|endofturn|]", "<|end▁of▁sentence|>", "<|assistant_end|>", "<turn|>", "<eos>", "<|stop|>", "<|end_of_msg|>",
+    "[e~[", "<seed:eos>", "<|eos|>",
+)  # fmt: skip
+
+_END = re.compile("|".join(map(re.escape, sorted(END_TOKENS, key=len, reverse=True))))
+# A header that a template writes in front of the model's turn; at the start of a reply it is packaging.
+_LEADING = re.compile(
+    r"\s*(?:<\|im_start\|>\s*assistant\s*\n?|<\|start_header_id\|>\s*assistant\s*<\|end_header_id\|>\s*"
+    r"|<\|assistant\|>|<start_of_turn>\s*model\s*\n?|<\|start_of_role\|>\s*assistant\s*<\|end_of_role\|>|\[/INST\]"
+    r"|<s>|<\|begin_of_text\|>|<｜Assistant｜>|\[\|assistant\|\])+"
+)
+# A role header in the middle: the model went on to write somebody else's turn.
+NEXT_TURN = re.compile(
+    r"<\|im_start\|>|<\|start_header_id\|>|<\|user\|>|<\|observation\|>|<start_of_turn>|\[INST\]|<｜User｜>|<\|start_of_role\|>"
+)
+
+
+def content_start(text: str) -> int:
+    """Where the reply itself begins, behind role headers."""
+    match = _LEADING.match(text)
+    return match.end() if match else 0
+
+
+def find_end_token(text: str, start: int, end: int) -> re.Match[str] | None:
+    """The first turn end from ``start`` on."""
+    return _END.search(text, start, end)
+
+
+def strip_end_tokens(value: str) -> str:
+    """A value without the turn ends that leaked into it."""
+    return _END.sub("", value) if "<" in value or "[" in value else value

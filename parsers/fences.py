@@ -1,0 +1,79 @@
+"""Code fences of Markdown: where they stand and what they hold."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_OPENER = re.compile(r"(`{3,}|~{3,})[ \t]*([\w+.#-]{0,30})[ \t]*")
+# A fence that opens stands on a line of its own or behind a label; one that closes may follow its content directly.
+_FENCE = re.compile(r"(`{3,}|~{3,})[ \t]*([\w+.#-]{0,30})[ \t]*$", re.MULTILINE)
+_BEFORE_OPENER = re.compile(r"(?:^|\n)(?:[^\n`]{0,80}[:：][*_]{0,3})?[ \t>]{0,20}$")
+_DATA_WORDS = frozenset({"", "json", "json5", "jsonc", "python", "py", "text", "txt", "yaml", "tool", "tool_call"})
+
+
+@dataclass(frozen=True, slots=True)
+class Fence:
+    """One fenced block: ``start`` and ``end`` bound the body, ``outer`` the whole with its fences."""
+
+    start: int
+    end: int
+    outer_start: int
+    outer_end: int
+    language: str
+    closed: bool
+
+
+def fenced_body(text: str, start: int, end: int) -> Fence | None:
+    """The block that fills ``text[start:end]`` from its first character to its last, if it is one."""
+    opener = _OPENER.match(text, start, end)
+    if opener is None:
+        return None
+    body_start = opener.end()
+    if body_start < end and text[body_start] == "\n":
+        body_start += 1
+    elif opener[2]:  # ```{"a": 1}``` on one line has no language
+        body_start = opener.start(2) if opener[2] not in _DATA_WORDS else body_start
+    close = text.rfind(opener[1], body_start, end)
+    if close == -1:
+        return Fence(body_start, end, start, end, opener[2], closed=False)
+    if text[close + len(opener[1]) : end].strip():
+        return None
+    body_end = close - 1 if close > body_start and text[close - 1] == "\n" else close
+    return Fence(body_start, body_end, start, end, opener[2], closed=True)
+
+
+def leading_fence(text: str, start: int, end: int) -> Fence | None:
+    """The closed block that ``text[start:end]`` begins with, whatever stands behind it."""
+    opener = _OPENER.match(text, start, end)
+    if opener is None or opener.end() >= end or text[opener.end()] != "\n":
+        return None
+    close = _CLOSING_LINE[opener[1][0]].search(text, opener.end(), end)
+    if close is None:
+        return None
+    return Fence(opener.end() + 1, max(opener.end() + 1, close.start()), start, close.end(), opener[2], closed=True)
+
+
+_CLOSING_LINE = {char: re.compile(rf"\n?{char}{{3,}}[ \t]*$", re.MULTILINE) for char in "`~"}
+
+
+def find_fences(text: str, start: int, end: int) -> list[Fence]:
+    """All blocks whose opening fence ends a line; one left open ends with the text. Linear."""
+    fences: list[Fence] = []
+    opener: re.Match[str] | None = None
+    for fence in _FENCE.finditer(text, start, end):
+        if opener is None:
+            if _BEFORE_OPENER.search(text[max(start, fence.start() - 110) : fence.start()]):
+                opener = fence
+        elif fence[1][0] == opener[1][0] and len(fence[1]) >= len(opener[1]) and not fence[2]:
+            fences.append(_between(text, opener, fence.start(), fence.end(), closed=True))
+            opener = None
+    if opener is not None:
+        fences.append(_between(text, opener, end, end, closed=False))
+    return fences
+
+
+def _between(text: str, opener: re.Match[str], close_start: int, close_end: int, *, closed: bool) -> Fence:
+    body_start = min(opener.end() + 1, close_start)
+    body_end = close_start - 1 if close_start > body_start and text[close_start - 1] == "\n" else close_start
+    return Fence(body_start, max(body_start, body_end), opener.start(), close_end, opener[2].lower(), closed)

@@ -1,0 +1,99 @@
+"""Values as models write them: JSON, Python literals and what lies between.
+
+``read_value`` first tries strict JSON at C speed and returns it untouched; ``react_engine.parsers.scanner``
+reads the rest and reports every tolerance it needed. An unquoted scalar that is no JSON comes back as
+``Bare``: only the schema can say whether ``007`` is a number or a code.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from react_engine.parsers.lookahead import CallArguments, Container
+from react_engine.parsers.scanner import Bare, Scanner, Value, number
+from react_engine.parsers.strings import has_path_with_single_backslashes
+from react_engine.parsers.tokens import MAX_DEPTH, SPACE
+
+__all__ = ["Bare", "CallArguments", "Value", "number", "read_call_arguments", "read_strict", "read_value", "skip_blanks"]
+
+
+class _NotANumber(ValueError):
+    """NaN and infinities are no JSON."""
+
+
+def _no_constant(word: str) -> Any:
+    raise _NotANumber(word)
+
+
+_DECODER = json.JSONDecoder(parse_constant=_no_constant)
+
+
+def read_value(text: str, start: int, end: int, *, closed: bool = True) -> Value:
+    """The value at ``start``, blanks before it skipped; nothing at or behind ``end`` is looked at.
+
+    ``closed`` says that the region really ends at ``end``: brackets left open there are closed, with a
+    tolerance. Otherwise the text was cut and an open value comes back as not complete.
+    """
+    start = skip_blanks(text, start, end)
+    if start >= end:
+        return Value(None, start, error=("empty", "nothing"))
+    strict = _read_strict(text, start, end)
+    return strict if strict is not None else Scanner(text, end, closed).read(start)
+
+
+def read_call_arguments(text: str, start: int, end: int, *, closed: bool = True, parentheses: bool = True) -> Value:
+    """Arguments in call syntax, ``start`` just behind the opening parenthesis; the value is ``CallArguments``.
+
+    With ``parentheses=False`` the arguments stand free (``a=1, b="x"`` or a line each) and end at ``end``.
+    """
+    scanner = Scanner(text, end, closed)
+    scanner.stack.append(Container(")", start, call=True, free=not parentheses))
+    return scanner.run(start)
+
+
+def skip_blanks(text: str, start: int, end: int) -> int:
+    """The first offset from ``start`` that is not blank (blanks may be written as ``\\n``)."""
+    match = SPACE.match(text, start, end)
+    return match.end() if match else start
+
+
+def read_strict(text: str, start: int, end: int) -> Value | None:
+    """The value at ``start`` if it is valid JSON as it stands, else None."""
+    start = skip_blanks(text, start, end)
+    return _read_strict(text, start, end) if start < end else None
+
+
+def _read_strict(text: str, start: int, end: int) -> Value | None:
+    if text[start] not in '{["-0123456789tfn':
+        return None
+    try:
+        value, stop = _DECODER.raw_decode(text, start)
+    except (ValueError, RecursionError):
+        return None
+    if stop > end or (text[start] not in '{["' and not _ends_scalar(text, stop, end)):
+        return None
+    written = text[start:stop]
+    if "\\" in written and has_path_with_single_backslashes(written):
+        return None
+    if written.count("{") + written.count("[") > MAX_DEPTH and _depth(value) > MAX_DEPTH:
+        return None  # the scanner says that it is too deep
+    return Value(value, stop)
+
+
+def _ends_scalar(text: str, stop: int, end: int) -> bool:
+    return stop >= end or text[stop].isspace() or text[stop] in ",]})<`"
+
+
+def _depth(value: Any) -> int:
+    """How deep containers nest, found level by level."""
+    depth, level = 0, [value]
+    while level and depth <= MAX_DEPTH:
+        depth += 1
+        level = [
+            inner
+            for item in level
+            for inner in (item.values() if isinstance(item, dict) else item if isinstance(item, list) else ())
+            if isinstance(inner, (dict, list))
+        ]
+    return depth

@@ -1,0 +1,403 @@
+"""ReAct text: Thought, Action, Action Input, Observation, Final Answer, in any decoration and language.
+
+The labels cut the text into fields; this module decides what the fields mean. The first complete field
+decides: an action before an answer is a call, after an answer nothing is one, and an observation that the
+model wrote itself ends the reply.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+
+from react_engine.parsers.action_line import read_action_line
+from react_engine.parsers.arguments import ReadArguments, Region
+from react_engine.parsers.control import strip_end_tokens
+from react_engine.parsers.draft import Draft
+from react_engine.parsers.fences import fenced_body
+from react_engine.parsers.labels import Field, Label
+from react_engine.parsers.literals import read_value, skip_blanks
+from react_engine.parsers.names import ResolvedName, fold, head_of, is_identifier
+from react_engine.parsers.objects import FINAL_NAMES, NO_ACTION_NAMES, AnswerIntent, CallIntent, intents
+from react_engine.parsers.settle import without_bare
+from react_engine.types import Span, Tolerance
+
+_ECHO = re.compile(r"\$(?:JSON_BLOB|TOOL_NAME|INPUT|\{?[A-Z_]+\}?)|\{\{?\s*tool_names?\s*\}?\}|the action to take|should be one of")
+_OPENERS = "{[｛［"
+_FENCE_END = re.compile(r"\s*`{3,}")
+_INLINE_STEP = re.compile(
+    r"(?<=[.!?。！？… \t])[*_]{0,3}Action[*_]{0,3}[ \t]*:[ \t]*(?P<name>[^\n:]{1,80}?)[ \t,;.]+"
+    r"[*_]{0,3}Action Input[*_]{0,3}[ \t]*:[ \t]*(?=\{)"
+)
+_INLINE_ANSWER = re.compile(r"(?<=[.!?。！？])\s+[*_]{0,3}Final Answer[*_]{0,3}\s*:")
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One labelled stretch of the text: from ``start`` (behind the label) to ``end`` (before the next)."""
+
+    label: Label
+    start: int
+    end: int
+    last: bool
+
+
+def read_react(draft: Draft, start: int, end: int, labels: list[Label]) -> None:
+    """Read the labelled text in ``draft.raw[start:end]`` into ``draft``."""
+    _Reading(draft, start, end, labels).run()
+
+
+class _Reading:
+    def __init__(self, draft: Draft, start: int, end: int, labels: list[Label]) -> None:
+        self.draft, self.start, self.end = draft, start, end
+        self.text = draft.raw
+        ends = [label.start for label in labels[1:]] + [end]
+        self.parts = [
+            Part(label, label.end, part_end, last=number == len(labels) - 1)
+            for number, (label, part_end) in enumerate(zip(labels, ends, strict=True))
+        ]
+        self.position = 0
+
+    def run(self) -> None:
+        self.draft.think(strip_end_tokens(self.text[self.start : self.parts[0].label.start]))
+        while self.position < len(self.parts):
+            part = self.parts[self.position]
+            self.position += 1
+            if self._field(part):
+                break
+        if not self.draft.calls and self.draft.answer is None and not self.draft.problems:
+            self._nothing()
+
+    def _field(self, part: Part) -> bool:
+        """Take in one part. True ends the reading."""
+        match part.label.field:
+            case Field.THOUGHT:
+                return self._thought(part)
+            case Field.ACTION:
+                return self._action(part)
+            case Field.INPUT:
+                self._stray_input(part)
+            case Field.OBSERVATION:
+                return self._observation(part)
+            case Field.ANSWER:
+                return self._answer(part)
+            case Field.QUESTION:
+                return bool(self.draft.calls)
+        return False
+
+    def _content(self, part: Part) -> str:
+        return self.text[part.start : part.end]
+
+    def _thought(self, part: Part) -> bool:
+        """A thought; with no label behind it, the step may stand on its line."""
+        if part.last and self._inline_step(part):
+            return self.draft.answer is not None
+        self.draft.think(strip_end_tokens(self._content(part)))
+        return False
+
+    def _inline_step(self, part: Part) -> bool:
+        content = self._content(part)
+        if (step := _INLINE_STEP.search(content)) is not None:
+            name = self.draft.index.resolve(step["name"])
+            region = Region(self.text, part.start + step.end(), part.end, cut=self.draft.cut, delimited=False)
+            if name.kind == "known" and (read := self.draft.arguments(region, name)).problem is None:
+                self.draft.think(content[: step.start()])
+                span = Span(part.start + step.start(), part.end)
+                self.draft.call(name, span, read, [Tolerance("one-line-step", span)])
+                return True
+        if (answer := _INLINE_ANSWER.search(content)) is not None and (text := content[answer.end() :].strip()):
+            self.draft.think(content[: answer.start() + 1])
+            self.draft.answer = strip_end_tokens(text).strip()
+            self.draft.visible.append(self.draft.answer)
+            self.draft.truncated = self.draft.truncated or self.draft.cut
+            return True
+        return False
+
+    def _observation(self, part: Part) -> bool:
+        if self._content(part).strip() or not part.last:
+            self.draft.invented = Span(part.label.start, len(self.text))
+        return True
+
+    def _stray_input(self, part: Part) -> None:
+        """An input without an action: read only if it is a whole call by itself, or if its action follows."""
+        following = self.parts[self.position : self.position + 2]
+        if len(following) == 1 and following[0].label.field is Field.ACTION:
+            self.position += 1
+            self.draft.note("input-before-action", part.label.span)
+            self._action(following[0], [replace(part, last=False)])
+        elif not self._blob(part.start, part.end, part):
+            self.draft.problem(
+                "no-action",
+                "There is an Action Input without an Action before it.",
+                "Write Action: with a tool's name, then Action Input: with a JSON object.",
+                Span(part.label.start, part.end),
+            )
+
+    def _answer(self, part: Part) -> bool:
+        if self._blob_of_known_tool(part):
+            return False
+        end = self._answer_end(part)
+        content = strip_end_tokens(self.text[part.start : end]).strip()
+        content = _unbolded(content, part.label)
+        if not content:
+            code = "truncated" if self.draft.cut else "no-answer"
+            self.draft.problem(code, "The final answer is empty.", "Write the answer behind its label.", part.label.span)
+            return True
+        self.draft.answer = content
+        self.draft.visible.append(content)
+        self.draft.truncated = self.draft.truncated or (self.draft.cut and end >= self.end)
+        if end < self.end:
+            self.draft.note("text-after-answer", Span(end, self.end))
+        return True
+
+    def _answer_end(self, part: Part) -> int:
+        """An answer runs to the end, or to a step that the model went on to write."""
+        for number in range(self.position, len(self.parts)):
+            label = self.parts[number].label
+            following = self.parts[number + 1].label.field if number + 1 < len(self.parts) else None
+            if label.field is Field.ACTION and self._names_tool(self.parts[number]):
+                return label.start
+            if label.field in (Field.THOUGHT, Field.QUESTION) and following in (Field.ACTION, Field.THOUGHT):
+                return label.start
+            if label.field is Field.OBSERVATION and following in (Field.THOUGHT, Field.ACTION):
+                return label.start
+        return self.end
+
+    def _names_tool(self, part: Part) -> bool:
+        first_line = self._content(part).strip().split("\n", 1)[0]
+        return any(self.draft.index.resolve(word).kind == "known" for word in (first_line, head_of(first_line)) if word)
+
+    def _blob_of_known_tool(self, part: Part) -> bool:
+        """A call object behind the wrong label."""
+        start = skip_blanks(self.text, part.start, part.end)
+        if start >= part.end or self.text[start] not in _OPENERS:
+            return False
+        read = read_value(self.text, start, part.end, closed=not self.draft.cut)
+        if read.error or not read.complete or self.text[read.end : part.end].strip():
+            return False
+        found = [item for item in intents(read.value, self.draft.index) if isinstance(item, CallIntent)]
+        if not found or any(self.draft.index.resolve(item.name).kind != "known" for item in found):
+            return False
+        span = Span(start, read.end)
+        extra = (Tolerance("call-behind-answer-label", part.label.span, lossy=True), *read.tolerances)
+        return all([self.draft.call_from(item, span, marked=False, extra=extra) for item in found])
+
+    def _action(self, part: Part, inputs: list[Part] | None = None) -> bool:
+        """One action with its inputs, those behind it if none are given. True if it turned out to be an answer."""
+        inputs = self._inputs() if inputs is None else inputs
+        content_start = skip_blanks(self.text, part.start, part.end)
+        if content_start >= part.end:
+            return self._nameless(part, inputs)
+        if self._is_packed(content_start, part.end) and self._blob(content_start, part.end, part):
+            return self.draft.answer is not None
+        line_end = self.text.find("\n", content_start, part.end)
+        line_end = part.end if line_end == -1 else line_end
+        line = strip_end_tokens(self.text[content_start:line_end]).strip()
+        if _ECHO.search(line):
+            self.draft.echo(Span(part.label.start, part.end))
+            return False
+        if self._cut_in_name(part, line_end, inputs):
+            return False
+        folded, head = fold(line) or fold(head_of(line)), head_of(line)
+        registered = any(self.draft.index.resolve(word).kind == "known" for word in (line, head) if word)
+        if not registered and (folded in FINAL_NAMES or fold(head) in _FINISH):
+            return self._final_action(part, line, inputs)
+        if not registered and folded in NO_ACTION_NAMES:
+            self.draft.note("no-action", Span(part.label.start, part.end))
+            return False
+        self._named(part, content_start, line_end, line, inputs)
+        return False
+
+    def _inputs(self) -> list[Part]:
+        """The inputs that follow the action directly."""
+        inputs = []
+        while self.position < len(self.parts) and self.parts[self.position].label.field is Field.INPUT:
+            inputs.append(self.parts[self.position])
+            self.position += 1
+        return inputs
+
+    def _is_packed(self, start: int, end: int) -> bool:
+        return self.text[start] in _OPENERS or fenced_body(self.text, start, end) is not None or self.text.startswith("```", start)
+
+    def _blob(self, start: int, end: int, part: Part) -> bool:
+        """A step in the form of JSON, fenced or not. False if it is none."""
+        start = skip_blanks(self.text, start, end)
+        outer = Span(start, end)
+        if (fence := fenced_body(self.text, start, end)) is not None:
+            start, end = skip_blanks(self.text, fence.start, fence.end), fence.end
+        elif (opener := re.compile(r"`{3,}[\w]*\s*").match(self.text, start, end)) is not None:
+            start = opener.end()
+        if start >= end:
+            return False
+        if _ECHO.search(self.text[start : min(end, start + 400)]):
+            self.draft.echo(outer)
+            return True
+        if self.text[start] not in _OPENERS:
+            return False
+        read = read_value(self.text, start, end, closed=not self.draft.cut)
+        if read.error is not None or (self.draft.cut and not read.complete):
+            code = "truncated" if self.draft.cut else "malformed-arguments"
+            found = read.error[1] if read.error else "an open bracket"
+            self.draft.problem(code, f"The step could not be read: found {found}.", "Write it as one JSON object.", outer)
+            return True
+        if not self._meant(read.value, Span(start, read.end), read.tolerances):
+            return False
+        behind = self.text[self._behind_fence(read.end, outer.end) : outer.end].strip()
+        if behind and not self.draft.calls and self.draft.answer is None and not self.draft.problems:
+            self.draft.answer = behind  # "directly answer": what stands behind is the answer
+            self.draft.visible.append(behind)
+        return True
+
+    def _behind_fence(self, position: int, end: int) -> int:
+        match = _FENCE_END.match(self.text, position, end)
+        return match.end() if match else position
+
+    def _meant(self, value: object, span: Span, tolerances: tuple[Tolerance, ...]) -> bool:
+        found = intents(value, self.draft.index)
+        for intent in found:
+            if intent.thought:
+                self.draft.think(intent.thought)
+            if isinstance(intent, AnswerIntent):
+                if not self.draft.calls:
+                    self.draft.answer = intent.text.strip()
+                    self.draft.visible.append(self.draft.answer)
+                break
+            if isinstance(intent, CallIntent):
+                known = self.draft.index.resolve(intent.name).kind == "known"
+                structured = isinstance(intent.arguments, dict)
+                self.draft.call_from(intent, span, marked=known or structured, extra=tolerances)
+        return bool(found)
+
+    def _named(self, part: Part, start: int, line_end: int, line: str, inputs: list[Part]) -> None:
+        read = read_action_line(self.draft.index, self.text, start, line_end, line, has_input=bool(inputs))
+        name, behind = read.name, read.behind
+        if name is None:
+            self._unknown_action(part, line, inputs, read.also)
+            return
+        span_end = inputs[-1].end if inputs else part.end
+        span = Span(part.label.start, span_end)
+        extra = self._decoration(part, inputs)
+        if inputs and any(self.text[item.start : item.end].strip() for item in inputs):
+            self._with_inputs(name, span, inputs, extra)
+            return
+        region = Region(self.text, behind, part.end, cut=self.draft.cut and not inputs and part.last, delimited=not part.last)
+        if region.cut and not self.draft.index[name.name].parameters:
+            region = replace(region, cut=False)
+        self.draft.call(name, span, self.draft.arguments(region, name), extra)
+
+    def _with_inputs(self, name: ResolvedName, span: Span, inputs: list[Part], extra: list[Tolerance]) -> None:
+        readings = [self.draft.arguments(self._region(item), name) for item in inputs]
+        good = [reading for reading in readings if reading.problem is None]
+        chosen = good if good else readings[:1]
+        if len(good) > 1:
+            extra.append(Tolerance("several-inputs", inputs[1].label.span))
+        for reading in chosen:
+            self.draft.call(name, span, reading, extra)
+
+    def _region(self, part: Part) -> Region:
+        """The region of an input. A string left open at a label may go on behind it: then the labels are its text."""
+        region = Region(self.text, part.start, part.end, cut=self.draft.cut and part.last, delimited=not part.last)
+        start = skip_blanks(self.text, part.start, part.end)
+        if part.last or start >= part.end or self.text[start] not in _OPENERS:
+            return region
+        read = read_value(self.text, start, part.end, closed=False)
+        if not any(tolerance.name == "unclosed-string" for tolerance in read.tolerances):
+            return region
+        whole = read_value(self.text, start, self.end, closed=False)
+        if whole.error is None and whole.complete and all(item.name != "inner-quotes" for item in whole.tolerances):
+            while self.position < len(self.parts) and self.parts[self.position].label.start < whole.end:
+                self.position += 1
+            return replace(region, end=whole.end, cut=False, delimited=True)
+        self.position = len(self.parts)  # nothing may be read from inside an open string
+        return region
+
+    def _unknown_action(self, part: Part, line: str, inputs: list[Part], also: str) -> None:
+        """No tool has the name. A well-formed call keeps it, so that the engine can say so; anything else is a problem."""
+        span = Span(part.label.start, inputs[-1].end if inputs else part.end)
+        if also:
+            self.draft.problem("ambiguous-tool", f"The action names more than one tool: {line!r}.", "Name one.", span)
+            return
+        name = self.draft.index.resolve(line)
+        if name.kind == "unknown" and is_identifier(line) and inputs:
+            start = skip_blanks(self.text, inputs[0].start, inputs[0].end)
+            if start < inputs[0].end and self.text[start] in "{｛":
+                read = read_value(self.text, start, inputs[0].end, closed=not (self.draft.cut and inputs[0].last))
+                if read.error is None and read.complete and isinstance(read.value, dict):
+                    self.draft.call(name, span, ReadArguments(without_bare(read.value), read.end, read.tolerances))
+                    return
+        if self.draft.resolve(line, span, marked=False) is not None:
+            self.draft.unknown(line, span)
+
+    def _nameless(self, part: Part, inputs: list[Part]) -> bool:
+        for item in inputs:
+            if self._blob(item.start, item.end, item):
+                return self.draft.answer is not None
+        code = "truncated" if self.draft.cut and part.last else "no-action"
+        self.draft.problem(
+            code, "The action names no tool.", "Write Action: with a tool's name.", Span(part.label.start, part.end)
+        )
+        return False
+
+    def _cut_in_name(self, part: Part, line_end: int, inputs: list[Part]) -> bool:
+        behind = inputs and inputs[0].start > part.start
+        if behind or not (self.draft.cut and part.last and line_end >= self.end):
+            return False
+        if any(char in self.text[part.start : line_end] for char in "({["):
+            return False
+        self.draft.problem(
+            "truncated", "The reply was cut off in the action.", "Write the step again.", Span(part.label.start, part.end)
+        )
+        return True
+
+    def _final_action(self, part: Part, line: str, inputs: list[Part]) -> bool:
+        """``Action: Final Answer``, ``Finish[42]``: the input is the answer."""
+        if inputs:
+            content = self._content(inputs[0])
+        elif (bracket := re.compile(r"[\w ]+[\[(](.*)[\])]\s*\Z", re.DOTALL).match(line)) is not None:
+            content = bracket[1]
+        else:
+            content = self._content(part).strip()[len(line) :]
+        content = strip_end_tokens(content).strip()
+        read = read_value(content, 0, len(content)) if content[:1] in ('{', '"') else None
+        if read is not None and read.error is None and not content[read.end :].strip():
+            if isinstance(read.value, str):
+                content = read.value
+            elif isinstance(read.value, dict) and len(read.value) == 1:
+                only = next(iter(read.value.values()))
+                content = only if isinstance(only, str) else content
+        if not content or self.draft.calls:
+            if not content:
+                self.draft.problem("no-answer", "The final answer is empty.", "Write it behind Final Answer:.", part.label.span)
+            return bool(self.draft.calls)
+        self.draft.answer = content
+        self.draft.visible.append(content)
+        self.draft.note("answer-as-action", part.label.span)
+        return True
+
+    def _decoration(self, part: Part, inputs: list[Part]) -> list[Tolerance]:
+        labels = [part.label, *(item.label for item in inputs[:1])]
+        found = [Tolerance("decorated-label", label.span) for label in labels if not label.plain]
+        if not inputs:
+            found.append(Tolerance("missing-input-label", Span(part.end, part.end)))
+        return found[:1] if not inputs and found else found
+
+    def _nothing(self) -> None:
+        if self.draft.cut:
+            self.draft.problem("truncated", "The reply was cut off before an action or an answer.", "Be brief.")
+            return
+        self.draft.problem(
+            "no-action",
+            "There is neither an action nor a final answer.",
+            "Go on with Action: and Action Input:, or with Final Answer:.",
+        )
+
+
+_FINISH = frozenset({"finish", "finalanswer"})
+
+
+def _unbolded(content: str, label: Label) -> str:
+    """The answer without the closing half of the label's decoration."""
+    if not label.plain and content.endswith("**") and content.count("**") % 2 == 1:
+        return content[:-2].rstrip()
+    return content
+

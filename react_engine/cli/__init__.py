@@ -1,0 +1,15 @@
+"""The command line: arguments in, answers on stdout, everything else on stderr, exit codes out."""
+
+from __future__ import annotations
+
+import sys
+
+from react_engine.cli.main import cli
+
+
+def main() -> None:
+    """Run the command line and exit."""
+    sys.exit(cli.main(standalone_mode=False) or 0)
+
+
+__all__ = ["cli", "main"]

@@ -1,0 +1,77 @@
+"""What happens in a run while it happens: told to whoever streams it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from react_engine.types import Fallback, PathName, Problem, Run, ToolCall, ToolResult
+
+
+@dataclass(frozen=True, slots=True)
+class StepBegan:
+    """The model is asked for its next step."""
+
+    step: int
+    path: PathName
+
+
+@dataclass(frozen=True, slots=True)
+class ThoughtDelta:
+    """A piece of the model's reasoning."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class TextDelta:
+    """A piece of visible text that may turn out to come before a call: commentary, or the answer."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerDelta:
+    """A piece of the answer. All of them together are the answer."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class CallBegan:
+    """A call is about to run, or to be refused."""
+
+    call: ToolCall
+
+
+@dataclass(frozen=True, slots=True)
+class CallEnded:
+    """A call has its result."""
+
+    call: ToolCall
+    result: ToolResult
+
+
+@dataclass(frozen=True, slots=True)
+class Slip:
+    """A reply could not be read; the model is told what was wrong and asked again."""
+
+    step: int
+    raw: str
+    problems: tuple[Problem, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FellBack:
+    """The native path did not hold."""
+
+    fallback: Fallback
+
+
+@dataclass(frozen=True, slots=True)
+class RunEnded:
+    """The run is over."""
+
+    run: Run
+
+
+Event = StepBegan | ThoughtDelta | TextDelta | AnswerDelta | CallBegan | CallEnded | Slip | FellBack | RunEnded

@@ -1,0 +1,132 @@
+"""Drives the loop: brings the model, the tools and the clock, and tells listeners what happens."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Generator
+
+from react_engine.errors import ModelError
+from react_engine.events import AnswerDelta, CallBegan, CallEnded, Event, RunEnded, TextDelta, ThoughtDelta
+from react_engine.loop import Answer, Answered, AskModel, Called, CallTools, Demand, Failed, Stopped
+from react_engine.models.base import Model, Reply, ReplyBuilder
+from react_engine.paths.base import Delta
+from react_engine.tools.executor import CallStarted, Executor
+from react_engine.tools.executor import CallEnded as ToolEnded
+from react_engine.tools.limits import CallBudget
+from react_engine.types import Run
+
+Listener = Callable[[Event], None]
+_DELTAS = {"thought": ThoughtDelta, "text": TextDelta, "answer": AnswerDelta}
+
+
+class Pump:
+    """One run of the loop against a model and an executor.
+
+    With a ``listener`` replies are streamed and everything is told as it happens. Cancelling ``drive`` cancels
+    the request or the tools under way; the listener still gets the run, which then ends as cancelled.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        executor: Executor,
+        listener: Listener | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._model, self._executor, self._listener, self._clock = model, executor, listener, clock
+        self._began = 0.0
+        self._answer: list[str] = []
+
+    async def drive(self, loop: Generator[Demand, Answer, Run]) -> Run:
+        """The run, from its first demand to its end."""
+        self._began = self._clock()
+        budget = CallBudget()
+        answer: Answer = None
+        try:
+            while True:
+                demand = loop.send(answer)
+                answer = None
+                if isinstance(demand, AskModel):
+                    answer = await self._ask(demand)
+                elif isinstance(demand, CallTools):
+                    answer = await self._call(demand, budget)
+                else:
+                    self._tell(demand)
+        except StopIteration as stop:
+            return self._ended(stop.value)
+        except asyncio.CancelledError:
+            self._ended(_stopped(loop, self._at()))
+            raise
+
+    def _at(self) -> float:
+        return self._clock() - self._began
+
+    def _tell(self, event: Event) -> None:
+        if self._listener is not None:
+            self._listener(event)
+
+    def _ended(self, run: Run | None) -> Run:
+        if run is None:
+            raise AssertionError("the loop ended without a run")
+        shown = "".join(self._answer)
+        if self._listener is not None and run.answer is not None and run.answer.startswith(shown):
+            if rest := run.answer[len(shown) :]:
+                self._tell(AnswerDelta(rest))
+        self._tell(RunEnded(run))
+        return run
+
+    async def _ask(self, demand: AskModel) -> Answer:
+        began = self._clock()
+        try:
+            if self._listener is None:
+                reply = await self._model.complete(demand.request)
+            else:
+                reply = await self._streamed(demand, began)
+        except ModelError as error:
+            return Failed(error, self._at())
+        return Answered(reply, self._at())
+
+    async def _streamed(self, demand: AskModel, began: float) -> Reply:
+        """The reply, shown while it arrives; the request ends early when only inventions can follow."""
+        reader, builder = demand.path.stream_reader(), ReplyBuilder()
+        self._answer.clear()
+        chunks = self._model.stream(demand.request)
+        try:
+            async for chunk in chunks:
+                builder.add(chunk)
+                for delta in reader.feed(chunk):
+                    self._show(delta)
+                if reader.done:
+                    break
+        finally:
+            close = getattr(chunks, "aclose", None)
+            if close is not None:
+                await close()
+        return builder.reply(self._clock() - began)
+
+    def _show(self, delta: Delta) -> None:
+        if delta.kind == "answer":
+            self._answer.append(delta.text)
+        self._tell(_DELTAS[delta.kind](delta.text))
+
+    async def _call(self, demand: CallTools, budget: CallBudget) -> Answer:
+        observer = self._observe if self._listener is not None else None
+        results = await self._executor.execute(demand.calls, budget, observer)
+        return Called(results, self._at())
+
+    def _observe(self, event: CallStarted | ToolEnded) -> None:
+        if isinstance(event, CallStarted):
+            self._tell(CallBegan(event.call))
+        else:
+            self._tell(CallEnded(event.call, event.result))
+
+
+def _stopped(loop: Generator[Demand, Answer, Run], at: float) -> Run | None:
+    """The run of a loop that is told to stop."""
+    try:
+        loop.send(Stopped(at))
+    except StopIteration as stop:
+        run: Run = stop.value
+        return run
+    return None

@@ -1,0 +1,176 @@
+"""Step style to prompt: everything that the prompt path says to a model is rendered here from Jinja files.
+
+Each file can be replaced by the user. What replaces it is checked when it is loaded, so that a mistake is reported
+before a model is asked. Rendering is pure: the same values give the same text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from react_engine.errors import ConfigurationError
+from react_engine.labels import LABELS, LabelSet
+from react_engine.templates.environment import check_file, make_environment, read_overrides, render_file
+from react_engine.templates.neutralise import neutralise, without_tokens
+from react_engine.templates.samples import Kind, sample_contexts
+from react_engine.templates.views import (
+    SchemaLike,
+    SignatureLike,
+    ToolView,
+    call_view,
+    compact_json,
+    one_line,
+    result_view,
+    schema_view,
+    shortened,
+    signature_view,
+    turn_view,
+)
+from react_engine.types import Problem, ToolCall, ToolResult
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+QUOTED = 400  # characters of a slip that are quoted back
+RENDERINGS = ("signature", "schema")
+
+FILES: Mapping[str, Kind] = {
+    "react.en.j2": "system",
+    "react.zh.j2": "system",
+    "react_tools.j2": "system",
+    "react_step.j2": "step",
+    "react_observation.en.j2": "observation",
+    "react_observation.zh.j2": "observation",
+    "react_repair.en.j2": "repair",
+    "react_repair.zh.j2": "repair",
+    "react_forced.en.j2": "forced",
+    "react_forced.zh.j2": "forced",
+    "react_completion.j2": "completion",
+    "native_repair.en.j2": "repair",
+    "native_repair.zh.j2": "repair",
+}
+"""The templates of the package, and what each renders."""
+
+
+class Templates:
+    """The prompt templates of one language, with the user's own in place of some.
+
+    ``overrides`` is a folder, or a mapping of names to sources; the file names are those of the package (``FILES``),
+    and the package's version is always there as ``default/NAME``, to include or to extend. ``labels`` replaces the
+    labels of the language.
+
+    Raises:
+        ConfigurationError: no such language or folder; an override that replaces nothing, has a syntax error, names
+            an unknown variable or fails on sample data; with file, line and the variables that exist.
+    """
+
+    def __init__(
+        self,
+        language: str = "en",
+        overrides: Path | str | Mapping[str, str] | None = None,
+        labels: LabelSet | None = None,
+    ) -> None:
+        if language not in LABELS:
+            raise ConfigurationError(f"There are no templates in language {language!r}, only in {', '.join(LABELS)}.")
+        self.language = language
+        self.labels = labels or LABELS[language]
+        self._origin = "" if overrides is None or isinstance(overrides, Mapping) else f"{Path(overrides)}/"
+        self._overrides = read_overrides(overrides, FILES)
+        if self._overrides:
+            self._check()
+
+    def _check(self) -> None:
+        contexts = sample_contexts(self.labels)
+        for name, source in self._overrides.items():
+            for context in contexts[FILES[name]]:
+                check_file(self._environment, name, source, context, self._origin)
+
+    @property
+    def stop(self) -> tuple[str, ...]:
+        """The words at which a server should stop the reply."""
+        return self.labels.stop
+
+    def tools(self, tools: Sequence[SignatureLike] | Sequence[SchemaLike], rendering: str = "signature") -> str:
+        """The list of tools alone."""
+        context = {"tools": _views(tools, rendering), "rendering": rendering, "instructions": "", "tool_choice": "auto"}
+        return self._render("react_tools.j2", **context)
+
+    def system(
+        self,
+        tools: Sequence[SignatureLike] | Sequence[SchemaLike],
+        *,
+        instructions: str = "",
+        rendering: str = "signature",
+        tool_choice: str = "auto",
+    ) -> str:
+        """The system text: how to write a step, worked examples, ``instructions``, the tools.
+
+        What does not depend on the task comes first, so that a server's prompt cache holds it. ``rendering`` is
+        ``"signature"`` (one line a tool, one an argument) or ``"schema"`` (compact JSON Schema; then ``tools`` have a
+        ``schema``). ``tool_choice`` is ``"auto"``, ``"required"``, ``"none"`` or the name of a tool.
+        """
+        return self._render(
+            f"react.{self.language}.j2",
+            tools=_views(tools, rendering) if tool_choice != "none" else [],
+            instructions=instructions.strip(),
+            rendering=rendering,
+            tool_choice=tool_choice,
+        )
+
+    def step(self, thought: str | None = None, calls: Sequence[ToolCall] = (), answer: str | None = None) -> str:
+        """A step of the transcript in the form that the model is asked for, and that the reader reads back."""
+        return self._render(
+            "react_step.j2",
+            thought=neutralise(thought or "").strip(),
+            calls=[call_view(call) for call in calls],
+            answer=None if answer is None else without_tokens(answer).strip(),
+        )
+
+    def observation(self, results: Sequence[ToolResult]) -> str:
+        """What came of the calls of a step, in their order. Output is neutralised, whatever template shows it."""
+        return self._render(
+            f"react_observation.{self.language}.j2", results=[result_view(result) for result in results]
+        )
+
+    def repair(self, raw: str, problems: Sequence[Problem]) -> str:
+        """What to tell a model whose reply could not be read: the slip, what is wrong with it, how to write it."""
+        return self._render(f"react_repair.{self.language}.j2", raw=_quoted(raw), problems=list(problems))
+
+    def native_repair(self, raw: str, problems: Sequence[Problem]) -> str:
+        """The same for the native path, where no text form is asked for."""
+        return self._render(f"native_repair.{self.language}.j2", raw=_quoted(raw), problems=list(problems))
+
+    def forced_answer(self, reason: str = "") -> str:
+        """The request to answer now, from what is known. ``reason`` is a sentence: why no further step is allowed."""
+        return self._render(f"react_forced.{self.language}.j2", reason=one_line(reason))
+
+    def conversation(self, messages: Sequence[Mapping[str, Any]]) -> str:
+        """Prompt messages (``role`` and ``content``) as one text, for base models.
+
+        It ends in the label of the thought to come, so the reply begins with the thought itself.
+        """
+        turns = [turn_view(message, self.labels.observation) for message in messages]
+        return self._render("react_completion.j2", messages=turns)
+
+    @cached_property
+    def _environment(self) -> Environment:
+        return make_environment(self._overrides, {"json": compact_json, "neutralise": neutralise, "line": one_line})
+
+    def _render(self, name: str, **context: Any) -> str:
+        origin = self._origin if name in self._overrides else ""
+        return render_file(self._environment, name, {"labels": self.labels, **context}, origin).strip()
+
+
+def _views(tools: Sequence[Any], rendering: str) -> list[ToolView]:
+    if rendering not in RENDERINGS:
+        raise ConfigurationError(f"Tools are rendered as {' or '.join(RENDERINGS)}, not as {rendering!r}.")
+    view = schema_view if rendering == "schema" else signature_view
+    return [view(tool) for tool in tools]
+
+
+def _quoted(raw: str) -> str:
+    """A slip as a JSON string: on one line, so that none of its labels stands at the start of one."""
+    return compact_json(shortened(raw, QUOTED)) if raw.strip() else ""
