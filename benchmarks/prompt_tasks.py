@@ -14,6 +14,8 @@ from typing import Any, Literal
 
 from simpleeval import simple_eval
 
+from react_engine.errors import ToolError
+
 Matcher = Callable[[Any], bool]
 
 # ---------------------------------------------------------------------------------------------------- data
@@ -89,15 +91,11 @@ _CLOCKS = {"new": "08:15", "tokyo": "21:15", "东京": "21:15", "london": "13:15
 # --------------------------------------------------------------------------------------------------- tools
 
 
-class ToolFailure(Exception):
-    """What a tool could not do, in words for the model."""
-
-
 def _unit(name: str) -> str:
     for unit, names in _UNIT_NAMES.items():
         if name.strip().casefold() in names:
             return unit
-    raise ToolFailure(f"unknown unit {name!r}")
+    raise ToolError(f"unknown unit {name!r}")
 
 
 def _number(value: float) -> str:
@@ -113,7 +111,7 @@ def calculator(expression: str) -> str:
     try:
         value = simple_eval(expression.replace("^", "**").replace(",", ""), functions={"sqrt": lambda x: x**0.5})
     except Exception as err:  # simpleeval raises whatever the expression makes Python raise
-        raise ToolFailure(f"cannot evaluate {expression!r}") from err
+        raise ToolError(f"cannot evaluate {expression!r}") from err
     return _number(value) if isinstance(value, float) and not value.is_integer() else str(int(value))
 
 
@@ -126,7 +124,7 @@ def weather_now(city: str, units: Literal["metric", "imperial"] = "metric") -> s
     """
     degrees = _TEMPERATURES.get(city.split(",")[0].strip().casefold())
     if degrees is None:
-        raise ToolFailure(f"no station in {city!r}")
+        raise ToolError(f"no station in {city!r}")
     return f"{city}: {degrees}°C, cloudy" if units == "metric" else f"{city}: {degrees * 9 / 5 + 32:g}°F, cloudy"
 
 
@@ -138,7 +136,7 @@ def weather_forecast(city: str, days: int) -> str:
         days: number of days, 1 to 7
     """
     if not 1 <= days <= 7:
-        raise ToolFailure("days must be 1 to 7")
+        raise ToolError("days must be 1 to 7")
     return f"{city}, next {days} days: rain on day 1, dry afterwards"
 
 
@@ -154,7 +152,7 @@ def convert_units(value: float, from_unit: str, to_unit: str) -> str:
     if {source, target} == {"celsius", "fahrenheit"}:
         return f"{_number(value * 9 / 5 + 32 if source == 'celsius' else (value - 32) * 5 / 9)} {to_unit}"
     if source not in _UNITS or target not in _UNITS or _UNITS[source][0] != _UNITS[target][0]:
-        raise ToolFailure(f"cannot convert {from_unit} to {to_unit}")
+        raise ToolError(f"cannot convert {from_unit} to {to_unit}")
     return f"{_number(value * _UNITS[source][1] / _UNITS[target][1])} {to_unit}"
 
 
@@ -169,7 +167,7 @@ def convert_currency(amount: float, from_currency: str, to_currency: str) -> str
     try:
         result = amount / _RATES[from_currency.upper()] * _RATES[to_currency.upper()]
     except KeyError as err:
-        raise ToolFailure(f"unknown currency {err.args[0]!r}") from err
+        raise ToolError(f"unknown currency {err.args[0]!r}") from err
     return f"{result:.2f} {to_currency.upper()}"
 
 
@@ -201,7 +199,7 @@ def read_file(path: str) -> str:
     """
     if path in _FILES:
         return _FILES[path]
-    raise ToolFailure(f"no file {path!r}; use search_files to find the right path")
+    raise ToolError(f"no file {path!r}; use search_files to find the right path")
 
 
 def write_file(path: str, text: str) -> str:
@@ -322,7 +320,7 @@ def gives(value: float) -> Matcher:
     def check(found: Any) -> bool:
         try:
             return abs(float(calculator(str(found))) - value) <= abs(value) * 1e-3
-        except (ToolFailure, ValueError):
+        except (ToolError, ValueError):
             return False
 
     return check
@@ -565,7 +563,9 @@ TASKS: tuple[Task, ...] = (
         ("553",),
         chinese=True,
     ),
-    Task("现在东京几点了?", (call("current_time", timezone=one_of("Asia/Tokyo", "东京")),), ("21:15|9:15",), chinese=True),
+    Task(
+        "现在东京几点了?", (call("current_time", timezone=one_of("Asia/Tokyo", "东京")),), ("21:15|9:15",), chinese=True
+    ),
     Task(
         "给小李发消息,说会议改到三点。",
         (call("send_message", to=["小李"], text=has("会议", "三点")),),
@@ -597,12 +597,18 @@ TASKS: tuple[Task, ...] = (
     ),
     Task(
         "Find the file about the harbour and tell me what it says.",
-        (call("search_files", pattern=has("harbour"), folder_=anything), call("read_file", path=has("harbour_2031.md"))),
+        (
+            call("search_files", pattern=has("harbour"), folder_=anything),
+            call("read_file", path=has("harbour_2031.md")),
+        ),
         ("812",),
     ),
     Task(
         "Translate the text in greeting.txt into French.",
-        (call("read_file", path="greeting.txt"), call("translate", text=has("good evening"), target_language=one_of("French", "fr"))),
+        (
+            call("read_file", path="greeting.txt"),
+            call("translate", text=has("good evening"), target_language=one_of("French", "fr")),
+        ),
         ("bonsoir",),
     ),
     Task(
@@ -615,7 +621,10 @@ TASKS: tuple[Task, ...] = (
     ),
     Task(
         "Convert 120 US dollars to euros and multiply the result by 7.",
-        (call("convert_currency", amount=120, from_currency="USD", to_currency="EUR"), call("calculator", expression=gives(756))),
+        (
+            call("convert_currency", amount=120, from_currency="USD", to_currency="EUR"),
+            call("calculator", expression=gives(756)),
+        ),
         ("756",),
     ),
     Task(
@@ -640,7 +649,10 @@ TASKS: tuple[Task, ...] = (
     ),
     Task(
         "Show me the report harbour_2031.md.",
-        (call("search_files", pattern=has("harbour"), folder_=anything), call("read_file", path="reports/harbour_2031.md")),
+        (
+            call("search_files", pattern=has("harbour"), folder_=anything),
+            call("read_file", path="reports/harbour_2031.md"),
+        ),
         ("812",),
     ),
     Task(

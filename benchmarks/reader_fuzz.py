@@ -28,14 +28,35 @@ TOOLS = [
         "name": "find_boats",
         "parameters": {
             "type": "object",
-            "properties": {"harbour": {"type": "string"}, "length": {"type": "number"}, "tags": {"type": "array", "items": {"type": "string"}}},
+            "properties": {
+                "harbour": {"type": "string"},
+                "length": {"type": "number"},
+                "tags": {"type": "array", "items": {"type": "string"}},
+            },
             "required": ["harbour"],
         },
     },
-    {"name": "note", "parameters": {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}},
+    {
+        "name": "note",
+        "parameters": {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]},
+    },
     {"name": "clock", "parameters": {"type": "object", "properties": {}}},
 ]
-WORDS = ["Visby", "it's", 'say "ahoy"', "a\nb", "C:\\boats", "{x}", "<b>", "Action: none", "最终答案", "é", "\\n", "`tick`", "007"]
+WORDS = [
+    "Visby",
+    "it's",
+    'say "ahoy"',
+    "a\nb",
+    "C:\\boats",
+    "{x}",
+    "<b>",
+    "Action: none",
+    "最终答案",
+    "é",
+    "\\n",
+    "`tick`",
+    "007",
+]
 MARKUP = [
     '"', "'", "{", "}", "[", "]", ",", ":", "\n", "```", "<think>", "</think>", "<tool_call>", "</tool_call>", "Action: ",
     "Action Input: ", "Final Answer:", "\\", "Observation:", "“", "：", "｛", "<|im_end|>", "//", "/*", "`", "**", "(", ")", "=",
@@ -49,7 +70,9 @@ def replies(rng: random.Random) -> Iterator[str]:
         lambda name, arguments: f"Thought: I look.\nAction: {name}\nAction Input: {arguments}",
         lambda name, arguments: f"**Thought:** hm\n**Action:** `{name}`\n**Action Input:** {arguments}\nObservation: 3",
         lambda name, arguments: f"思考：看\n行动：{name}\n行动输入：{arguments}",
-        lambda name, arguments: f'<think>\nso\n</think>\n<tool_call>\n{{"name": "{name}", "arguments": {arguments}}}\n</tool_call>',
+        lambda name, arguments: (
+            f'<think>\nso\n</think>\n<tool_call>\n{{"name": "{name}", "arguments": {arguments}}}\n</tool_call>'
+        ),
         lambda name, arguments: f'I look.\n\n```json\n{{"name": "{name}", "arguments": {arguments}}}\n```',
         lambda name, arguments: f'[{{"name": "{name}", "arguments": {arguments}}}]',
         lambda name, arguments: f'Action:\n```\n{{"action": "{name}", "action_input": {arguments}}}\n```',
@@ -60,7 +83,12 @@ def replies(rng: random.Random) -> Iterator[str]:
         parts = []
         for _ in range(rng.choice([1, 1, 1, 2, 3])):
             tool = rng.choice(TOOLS)
-            values: dict[str, Any] = {"harbour": rng.choice(WORDS), "length": 7.5, "tags": rng.sample(WORDS, 2), "text": rng.choice(WORDS)}
+            values: dict[str, Any] = {
+                "harbour": rng.choice(WORDS),
+                "length": 7.5,
+                "tags": rng.sample(WORDS, 2),
+                "text": rng.choice(WORDS),
+            }
             arguments = {key: values[key] for key in tool["parameters"]["properties"]}  # type: ignore[index]
             parts.append(rng.choice(formats)(str(tool["name"]), json.dumps(arguments, ensure_ascii=rng.random() < 0.5)))
         yield "\n".join(parts)
@@ -98,7 +126,9 @@ def check(text: str, index: ToolIndex, finish: str | None, rng: random.Random) -
         shown += "".join(piece.text for piece in reader.feed(text[start : start + size]) if piece.kind == "answer")
     assert reader.close(finish) == reading, "the stream was read differently"
     if "</think>" not in text:  # a closer without an opener turns all before it into thought, shown or not
-        assert not shown or (not reading.calls and (reading.answer or "").startswith(shown)), f"shown as answer: {shown!r}"
+        assert not shown or (not reading.calls and (reading.answer or "").startswith(shown)), (
+            f"shown as answer: {shown!r}"
+        )
     return reading
 
 
@@ -126,14 +156,18 @@ def main() -> int:
         start = time.perf_counter()
         try:
             reading = check(text, index, finish, rng)
-        except Exception as error:
-            print(f"FAILED {type(error).__name__}: {error}\n  finish_reason={finish!r}\n  text={text!r}", file=sys.stderr)
+        except Exception as error:  # noqa: BLE001 - whatever a reply provokes is a finding
+            print(
+                f"FAILED {type(error).__name__}: {error}\n  finish_reason={finish!r}\n  text={text!r}", file=sys.stderr
+            )
             outcomes["failed"] += 1
             continue
         slowest = max(slowest, (time.perf_counter() - start, text))
         outcomes["calls" if reading.calls else "answer" if reading.answer is not None else "problem"] += 1
     seconds = time.perf_counter() - began
-    print(f"{options.n} replies, seed {options.seed}, {seconds:.1f} s: {dict(outcomes)}; slowest {slowest[0] * 1e3:.1f} ms")
+    print(
+        f"{options.n} replies, seed {options.seed}, {seconds:.1f} s: {dict(outcomes)}; slowest {slowest[0] * 1e3:.1f} ms"
+    )
     return 1 if outcomes["failed"] else 0
 
 

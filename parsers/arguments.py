@@ -228,7 +228,9 @@ def _embedded(region: Region, tool: KnownTool) -> Iterator[ReadArguments]:
         if read.value.keys() <= tool.shape.properties.keys() and not region.text[read.end : region.end].strip(" .\n"):
             span = Span(words.end(), read.end)
             settled = settle(read.value, tool, span, repaired=True)
-            yield _settled(settled, region.end, (Tolerance("text-before-arguments", Span(*words.span())), *read.tolerances))
+            yield _settled(
+                settled, region.end, (Tolerance("text-before-arguments", Span(*words.span())), *read.tolerances)
+            )
 
 
 def _bare(region: Region, tool: KnownTool) -> Iterator[ReadArguments]:
@@ -240,7 +242,9 @@ def _bare(region: Region, tool: KnownTool) -> Iterator[ReadArguments]:
     if region.cut:
         yield ReadArguments(None, region.end, problem=_truncated(tool, span))
         return
-    if any(f'"{name}"' in content and re.search(rf'"{re.escape(name)}"\s*[:：]', content) for name in tool.shape.properties):
+    if any(
+        f'"{name}"' in content and re.search(rf'"{re.escape(name)}"\s*[:：]', content) for name in tool.shape.properties
+    ):
         return  # a broken object, no value
     settled = settle({sole: Bare(strip_end_tokens(content))}, tool, span)
     if settled.fits:

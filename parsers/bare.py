@@ -35,7 +35,9 @@ _ASKS_LEAVE = re.compile(
 )
 _LINE_OBJECT = re.compile(r"^[ \t]*(?=[{\[｛])", re.MULTILINE)
 _TRAILING = re.compile(r"[\s}\])`;,.]*(?:</?[\w|:.-]{1,40}>\s*)*")
-_TOOL_QUESTION = re.compile(r"\s*(?:thought:\s*)?[^\n]{0,40}\bneed to use a tool\?\s*(?:no|否)\b[.:]?[ \t]*\n?", re.IGNORECASE)
+_TOOL_QUESTION = re.compile(
+    r"\s*(?:thought:\s*)?[^\n]{0,40}\bneed to use a tool\?\s*(?:no|否)\b[.:]?[ \t]*\n?", re.IGNORECASE
+)
 _SPEAKER = re.compile(r"\s*(?:AI|Assistant|Answer)\s*[:：]\s*")
 MAX_CANDIDATES = 32
 """Lines that begin like JSON and are tried as a call before the text counts as prose."""
@@ -70,15 +72,22 @@ def read_object(draft: Draft, start: int, end: int) -> bool:
 def _broken_object(draft: Draft, read: Value, start: int, end: int) -> bool:
     """An object that does not close. It is a broken call only if it names a tool on its way."""
     head = draft.raw[start : min(end, start + 2000)]
-    names = re.findall(r"[\"'“](?:name|tool_name|function_name|action|tool|function)[\"'”]\s*[:：]\s*[\"'“]([^\"'”\n]{1,120})[\"'”]", head)
+    names = re.findall(
+        r"[\"'“](?:name|tool_name|function_name|action|tool|function)[\"'”]\s*[:：]\s*[\"'“]([^\"'”\n]{1,120})[\"'”]",
+        head,
+    )
     if not any(draft.index.resolve(name).kind == "known" for name in names):
         return False
     if draft.cut:
-        draft.problem("truncated", "The call was cut off.", "Write the whole call again, shorter if need be.", Span(start, end))
+        draft.problem(
+            "truncated", "The call was cut off.", "Write the whole call again, shorter if need be.", Span(start, end)
+        )
     else:
         code, found = read.error or ("malformed-arguments", "an open bracket or quote")
         known = code if code in ("not-a-number", "too-deep") else "malformed-arguments"
-        draft.problem(known, f"The call could not be read: found {found}.", "Write it as one JSON object.", Span(start, end))
+        draft.problem(
+            known, f"The call could not be read: found {found}.", "Write it as one JSON object.", Span(start, end)
+        )
     return True
 
 
@@ -174,7 +183,11 @@ def read_last_object(draft: Draft, start: int, end: int) -> bool:
         if announces_sample(text, start, position):
             continue
         probe = Draft(text, draft.index, draft.dialect, draft.cut)
-        if read_object(probe, position, end) and probe.calls and not any(holds_placeholder(c.arguments) for c in probe.calls):
+        if (
+            read_object(probe, position, end)
+            and probe.calls
+            and not any(holds_placeholder(c.arguments) for c in probe.calls)
+        ):
             draft.absorb(probe)
             draft.visible.append(strip_end_tokens(text[start:position]).strip())
             return True
@@ -212,14 +225,23 @@ def read_text(draft: Draft, start: int, end: int, cut_out: Sequence[Span] = ()) 
         draft.truncated = draft.truncated or draft.cut
         return
     if draft.cut:
-        draft.problem("truncated", "The reply was cut off before an action or an answer.", "Be brief.", Span(start, end))
+        draft.problem(
+            "truncated", "The reply was cut off before an action or an answer.", "Be brief.", Span(start, end)
+        )
     elif draft.thoughts:
-        draft.problem("no-answer", "There is only reasoning, no action and no answer.", "Act, or give the answer.", Span(start, end))
+        draft.problem(
+            "no-answer",
+            "There is only reasoning, no action and no answer.",
+            "Act, or give the answer.",
+            Span(start, end),
+        )
     else:
         draft.problem("empty", "The reply is empty.", "Call a tool or give an answer.", Span(start, end))
 
 
-_WRECKAGE = re.compile(r"(?:<[|｜]?/?[\w▁ :|｜-]{1,40}[|｜]?>\s*)+|(?:[\s\S]*\n)?\s*(?:<(?:function|tool_call|parameter)\s*)+")
+_WRECKAGE = re.compile(
+    r"(?:<[|｜]?/?[\w▁ :|｜-]{1,40}[|｜]?>\s*)+|(?:[\s\S]*\n)?\s*(?:<(?:function|tool_call|parameter)\s*)+"
+)
 
 
 def _is_wreckage(content: str) -> bool:
@@ -227,4 +249,3 @@ def _is_wreckage(content: str) -> bool:
     return content[-200:].rstrip().endswith(("<function", "<tool_call", "<tool_call>", "<parameter")) or (
         content[:1] == "<" and len(content) < 400 and _WRECKAGE.fullmatch(content) is not None
     )
-

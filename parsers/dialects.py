@@ -53,20 +53,31 @@ DIALECTS: dict[str, Dialect] = {
         Dialect("minimax_m1", "marked", ("<tool_calls>",), ("</tool_calls>",)),
         Dialect("tool_calls_array", "marked", ("<tool_calls>",), ("</tool_calls>",), results=("<|tool_result|>",)),
         Dialect("granite3", "marked", ("<|tool_call|>", "<tool_call>"), ()),
-        Dialect("granite_20b_fc", "marked", ("<function_call>",), ("</function_call>",), results=("<function_response>",)),
+        Dialect(
+            "granite_20b_fc", "marked", ("<function_call>",), ("</function_call>",), results=("<function_response>",)
+        ),
         Dialect("phi4_mini", "marked", ("<|tool_call|>",), ("<|/tool_call|>",)),
         Dialect("functools", "marked", ("functools[",), ()),
-        Dialect("internlm2", "marked", ("<|action_start|><|plugin|>", "<|action_start|> <|plugin|>"), ("<|action_end|>",)),
+        Dialect(
+            "internlm2", "marked", ("<|action_start|><|plugin|>", "<|action_start|> <|plugin|>"), ("<|action_end|>",)
+        ),
         Dialect("apertus", "marked", ("<|tools_prefix|>",), ("<|tools_suffix|>",)),
         Dialect("mistral_v3", "marked", ("[TOOL_CALLS]",), (), results=("[TOOL_RESULTS]",)),
-        Dialect("cohere_action", "marked", ("<|START_ACTION|>",), ("<|END_ACTION|>",), results=("<|START_TOOL_RESULT|>",)),
+        Dialect(
+            "cohere_action", "marked", ("<|START_ACTION|>",), ("<|END_ACTION|>",), results=("<|START_TOOL_RESULT|>",)
+        ),
         Dialect("tools_tag", "marked", ("<tools>", "<tool>"), ("</tools>", "</tool>")),
     )
 }
 """The dialects that the reader knows by name. ``tools_tag`` is what Qwen2.5-Coder writes when it echoes its prompt."""
 
 # Families under which people know several dialects at once.
-FAMILIES: dict[str, str] = {"llama3": "llama3_json", "granite": "granite3", "mistral": "mistral_v3", "nemotron": "nemotron_toolcall"}
+FAMILIES: dict[str, str] = {
+    "llama3": "llama3_json",
+    "granite": "granite3",
+    "mistral": "mistral_v3",
+    "nemotron": "nemotron_toolcall",
+}
 
 
 def dialect_named(name: str) -> Dialect:

@@ -45,7 +45,9 @@ class Draft:
         if text := text.strip():
             self.thoughts.append(text)
 
-    def call(self, name: ResolvedName, span: Span, read: ReadArguments, extra: Iterable[Tolerance] = (), id: str = "") -> None:
+    def call(
+        self, name: ResolvedName, span: Span, read: ReadArguments, extra: Iterable[Tolerance] = (), call_id: str = ""
+    ) -> None:
         """Add a call, or the problem that its arguments have."""
         if read.problem is not None:
             self.problems.append(read.problem)
@@ -58,7 +60,7 @@ class Draft:
         tolerances.extend(read.tolerances)
         raw = self.raw[span.start : span.end]
         self.calls.append(
-            ToolCall(name.name, read.arguments or {}, id, raw, span, self.dialect, tuple(tolerances))
+            ToolCall(name.name, read.arguments or {}, call_id, raw, span, self.dialect, tuple(tolerances))
         )
 
     def call_from(self, intent: CallIntent, span: Span, *, marked: bool, extra: Iterable[Tolerance] = ()) -> bool:
@@ -73,7 +75,9 @@ class Draft:
         extra = tuple(extra)
         settled = settle_value(intent.arguments, self.index[name.name], span, repaired=bool(extra))
         if settled.problem is None and holds_placeholder(settled.arguments or {}):
-            problem = Problem("placeholder", f"The call of {name.name} holds placeholders instead of values.", span=span)
+            problem = Problem(
+                "placeholder", f"The call of {name.name} holds placeholders instead of values.", span=span
+            )
             settled = type(settled)(None, settled.tolerances, problem)
         read = ReadArguments(settled.arguments, span.end, settled.tolerances, settled.problem)
         self.call(name, span, read, extra, intent.id)
@@ -104,9 +108,7 @@ class Draft:
 
     def echo(self, span: Span) -> None:
         """Report that the prompt came back instead of a step."""
-        self.problem(
-            "echo", "The step repeats the instructions instead of following them.", "Write a real step.", span
-        )
+        self.problem("echo", "The step repeats the instructions instead of following them.", "Write a real step.", span)
 
     def arguments(self, region: Region, name: ResolvedName) -> ReadArguments:
         """The arguments in a region for a resolved tool."""

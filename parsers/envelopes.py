@@ -62,10 +62,10 @@ def _inside(current: dict[str, Any], tool: KnownTool) -> Any:
     if current.keys() <= properties.keys():
         return _NOTHING
     name = next((current[key] for key in NAME_KEYS if isinstance(current.get(key), str)), None)
-    key = next((key for key in ARGUMENT_KEYS if key in current and key not in properties), None)
-    if name is None or key is None or fold(name) != fold(tool.name):
+    holder = next((key for key in ARGUMENT_KEYS if key in current and key not in properties), None)
+    if name is None or holder is None or fold(name) != fold(tool.name):
         return _NOTHING
-    return _decoded(current[key])
+    return _decoded(current[holder])
 
 
 def _decoded(inner: Any) -> Any:
@@ -79,7 +79,11 @@ def _decoded(inner: Any) -> Any:
 
 def is_schema(value: dict[str, Any]) -> bool:
     """Whether an object is the JSON Schema of an object."""
-    return isinstance(value.get("properties"), dict) and value.get("type") in (None, "object") and value.keys() <= _SCHEMA_KEYS
+    return (
+        isinstance(value.get("properties"), dict)
+        and value.get("type") in (None, "object")
+        and value.keys() <= _SCHEMA_KEYS
+    )
 
 
 _SCHEMA_KEYS = frozenset(

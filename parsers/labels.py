@@ -10,71 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Any
 
+from react_engine.labels import WORDS, Field
 from react_engine.types import Span
-
-
-class Field(StrEnum):
-    """What a label announces."""
-
-    THOUGHT = "thought"
-    ACTION = "action"
-    INPUT = "input"
-    OBSERVATION = "observation"
-    ANSWER = "answer"
-    QUESTION = "question"
-
-
-# The words for each field. The first of a language is what its prompt asks for; the others are what comes back.
-WORDS: dict[Field, tuple[str, ...]] = {
-    Field.THOUGHT: (
-        "thought", "thoughts", "thinking", "reasoning", "reflection", "next thought",
-        "思考", "想法", "思路", "pensamiento", "razonamiento", "pensée", "pensee", "réflexion", "reflexion", "raisonnement",
-        "gedanke", "gedanken", "überlegung", "pensamento", "raciocínio", "pensiero", "ragionamento", "мысль", "мысли",
-        "размышление", "рассуждение", "思考過程", "考え", "생각", "사고", "düşünce", "myśl", "gedachte", "فكرة", "विचार",
-        "suy nghĩ", "pemikiran",
-    ),
-    Field.ACTION: (
-        "action", "actions", "tool", "tool name", "tool_name", "action name", "tool call", "function", "function call",
-        "next tool name", "act",
-        "行动", "行動", "动作", "動作", "操作", "工具", "アクション", "acción", "accion", "herramienta", "outil",
-        "aktion", "werkzeug", "handlung", "ação", "acao", "ferramenta", "azione", "strumento", "действие", "инструмент",
-        "행동", "작업", "도구", "eylem", "akcja", "działanie", "actie", "إجراء", "कार्रवाई", "hành động", "tindakan",
-    ),
-    Field.INPUT: (
-        "action input", "action inputs", "action_input", "actioninput", "input", "action arguments", "action args",
-        "action parameters", "arguments", "args", "tool input", "tool arguments", "tool args", "tool_input", "parameters",
-        "action argument", "input parameters", "function arguments", "next tool args",
-        "行动输入", "行動輸入", "动作输入", "動作輸入", "操作输入", "工具输入", "输入", "輸入", "行动参数", "参数", "行動の入力", "行動入力", "入力",
-        "アクション入力", "アクションの入力", "entrada de la acción", "entrada de acción", "entrada de la accion", "entrada",
-        "parámetros", "entrée de l'action", "entrée de l’action", "entrée", "entree de l'action", "entrée d'action",
-        "paramètres", "aktionseingabe", "eingabe der aktion", "aktions-eingabe", "eingabe", "handlungseingabe",
-        "entrada da ação", "entrada da acao", "parâmetros", "input dell'azione", "input dell’azione", "input azione",
-        "ingresso dell'azione", "вход действия", "входные данные действия", "входные данные", "ввод действия", "ввод",
-        "параметры действия", "аргументы", "행동 입력", "행동입력", "작업 입력", "입력", "eylem girdisi", "wejście akcji",
-        "actie-invoer", "đầu vào hành động", "masukan tindakan",
-    ),
-    Field.OBSERVATION: (
-        "observation", "observations", "tool output", "tool result", "action output", "action result",
-        "观察", "觀察", "观察结果", "观测", "観察", "観測", "observación", "observacion", "beobachtung", "observação",
-        "observacao", "osservazione", "наблюдение", "результат действия", "관찰", "gözlem", "obserwacja", "observatie",
-        "ملاحظة", "अवलोकन", "quan sát", "pengamatan",
-    ),
-    Field.ANSWER: (
-        "final answer", "final_answer", "finalanswer", "answer", "final response", "final result", "final",
-        "最终答案", "最終答案", "最终回答", "最終回答", "最后答案", "答案", "回答", "最終的な答え", "答え", "respuesta final", "respuesta",
-        "réponse finale", "reponse finale", "réponse", "endgültige antwort", "abschließende antwort", "finale antwort",
-        "antwort", "resposta final", "resposta", "risposta finale", "risposta", "окончательный ответ", "финальный ответ",
-        "итоговый ответ", "ответ", "최종 답변", "최종 답", "최종답변", "답변", "nihai cevap", "son cevap", "ostateczna odpowiedź",
-        "definitief antwoord", "eindantwoord", "الإجابة النهائية", "अंतिम उत्तर", "câu trả lời cuối cùng", "jawaban akhir",
-    ),
-    Field.QUESTION: (
-        "question", "new question", "user", "human", "user question", "问题", "問題", "用户", "质问", "質問", "pregunta", "question de l'utilisateur",
-        "frage", "pergunta", "domanda", "вопрос", "질문",
-    ),
-}  # fmt: skip
 
 _FIELDS = {word: field for field, words in WORDS.items() for word in words}
 # Between the words of a label: blanks, underscores (escaped as in Markdown, too), a number ("Action 2 Input").

@@ -15,7 +15,16 @@ from react_engine.parsers.scanner import Bare, Scanner, Value, number
 from react_engine.parsers.strings import has_path_with_single_backslashes
 from react_engine.parsers.tokens import MAX_DEPTH, SPACE
 
-__all__ = ["Bare", "CallArguments", "Value", "number", "read_call_arguments", "read_strict", "read_value", "skip_blanks"]
+__all__ = [
+    "Bare",
+    "CallArguments",
+    "Value",
+    "number",
+    "read_call_arguments",
+    "read_strict",
+    "read_value",
+    "skip_blanks",
+]
 
 
 class _NotANumber(ValueError):

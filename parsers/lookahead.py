@@ -117,11 +117,14 @@ class Lookahead:
             if char in COMMA:
                 if not keyed or ahead.match(self.text, match.end(), self.end) or self._closes(match.end()):
                     return match.start()
-            elif char in CLOSERS and CLOSERS[char] in open_kinds:
-                return match.start()
-            elif char[0] in "/#":
-                return match.start()
-            elif char in ("\n", "\\n") and (ahead.match(self.text, match.end(), self.end) or self._closes(match.end())):
+            elif (
+                (char in CLOSERS and CLOSERS[char] in open_kinds)
+                or char[0] in "/#"
+                or (
+                    char in ("\n", "\\n")
+                    and (ahead.match(self.text, match.end(), self.end) or self._closes(match.end()))
+                )
+            ):
                 return match.start()
         return self.end
 

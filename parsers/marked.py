@@ -41,7 +41,12 @@ def find_openers(text: str, start: int, end: int, hidden: Callable[[int], bool])
         body = match.end() - (1 if match[0].endswith("[") and not match[0].startswith("[") else 0)
         packaging = _PACKAGING.match(text, body, end)
         body = packaging.end() if packaging else body
-        if body >= end or hidden(match.start()) or _is_indented_sample(text, start, match.start(), end) or text.startswith("[TOOL_CALLS]", body):
+        if (
+            body >= end
+            or hidden(match.start())
+            or _is_indented_sample(text, start, match.start(), end)
+            or text.startswith("[TOOL_CALLS]", body)
+        ):
             continue
         named = _NAME_LINE.match(text, body, end) if text[body] not in "{[｛" else None
         if named is not None:
@@ -64,7 +69,17 @@ def _is_indented_sample(text: str, start: int, position: int, end: int) -> bool:
 def is_empty_block(text: str, start: int, end: int) -> bool:
     """Whether ``text[start:end]`` is one block between markers, with nothing call-like in it."""
     opener = _OPENER.match(text, start, end)
-    return opener is not None and _CLOSER.fullmatch(text, max(opener.end(), text.rfind("<", start, end)), end) is not None
+    return (
+        opener is not None and _CLOSER.fullmatch(text, max(opener.end(), text.rfind("<", start, end)), end) is not None
+    )
+
+
+def find_result(text: str, start: int, end: int) -> int | None:
+    """Where, at the start of a line, the model begins to write a result or somebody else's turn."""
+    for match in _RESULT.finditer(text, start, end):
+        if not text[text.rfind("\n", start, match.start()) + 1 : match.start()].strip():
+            return match.start()
+    return None
 
 
 def read_marked(draft: Draft, start: int, end: int, openers: list[Opener]) -> None:
@@ -161,7 +176,10 @@ def _calls(draft: Draft, read: Value, span: Span) -> int:
             draft.visible.append(intent.text)
     if not found and (read.value not in ([], {}) or read.tolerances):
         draft.problem(
-            "malformed-call", "The marked call holds no tool name with arguments.", 'Write {"name": …, "arguments": {…}}.', span
+            "malformed-call",
+            "The marked call holds no tool name with arguments.",
+            'Write {"name": …, "arguments": {…}}.',
+            span,
         )
     return len(found)
 

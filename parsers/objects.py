@@ -100,9 +100,12 @@ def _key(key: Any) -> Any:
     if plain in _KNOWN_KEYS:
         return plain
     joined = plain.replace("_", "")
-    return {"actioninput": "action_input", "toolname": "tool_name", "toolinput": "tool_input", "finalanswer": "final_answer"}.get(
-        joined, key.strip()
-    )
+    return {
+        "actioninput": "action_input",
+        "toolname": "tool_name",
+        "toolinput": "tool_input",
+        "finalanswer": "final_answer",
+    }.get(joined, key.strip())
 
 
 def _of_object(written: dict[str, Any], index: ToolIndex) -> Iterator[Intent]:
@@ -212,7 +215,12 @@ def _parts(written: Mapping[str, Any], index: ToolIndex) -> tuple[str | None, st
 
 
 def _complete(
-    arguments: Any, arguments_key: str | None, name_key: str | None, written: Mapping[str, Any], index: ToolIndex, name: str
+    arguments: Any,
+    arguments_key: str | None,
+    name_key: str | None,
+    written: Mapping[str, Any],
+    index: ToolIndex,
+    name: str,
 ) -> Any:
     """The arguments with what stands beside them in the object."""
     properties = index[name].shape.properties

@@ -10,19 +10,22 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
+from react_engine.labels import Field
 from react_engine.parsers.action_line import read_action_line
 from react_engine.parsers.arguments import ReadArguments, Region
 from react_engine.parsers.control import strip_end_tokens
 from react_engine.parsers.draft import Draft
 from react_engine.parsers.fences import fenced_body
-from react_engine.parsers.labels import Field, Label
+from react_engine.parsers.labels import Label
 from react_engine.parsers.literals import read_value, skip_blanks
 from react_engine.parsers.names import ResolvedName, fold, head_of, is_identifier
 from react_engine.parsers.objects import FINAL_NAMES, NO_ACTION_NAMES, AnswerIntent, CallIntent, intents
 from react_engine.parsers.settle import without_bare
 from react_engine.types import Span, Tolerance
 
-_ECHO = re.compile(r"\$(?:JSON_BLOB|TOOL_NAME|INPUT|\{?[A-Z_]+\}?)|\{\{?\s*tool_names?\s*\}?\}|the action to take|should be one of")
+_ECHO = re.compile(
+    r"\$(?:JSON_BLOB|TOOL_NAME|INPUT|\{?[A-Z_]+\}?)|\{\{?\s*tool_names?\s*\}?\}|the action to take|should be one of"
+)
 _OPENERS = "{[｛［"
 _FENCE_END = re.compile(r"\s*`{3,}")
 _INLINE_STEP = re.compile(
@@ -141,7 +144,9 @@ class _Reading:
         content = _unbolded(content, part.label)
         if not content:
             code = "truncated" if self.draft.cut else "no-answer"
-            self.draft.problem(code, "The final answer is empty.", "Write the answer behind its label.", part.label.span)
+            self.draft.problem(
+                code, "The final answer is empty.", "Write the answer behind its label.", part.label.span
+            )
             return True
         self.draft.answer = content
         self.draft.visible.append(content)
@@ -180,7 +185,7 @@ class _Reading:
             return False
         span = Span(start, read.end)
         extra = (Tolerance("call-behind-answer-label", part.label.span, lossy=True), *read.tolerances)
-        return all([self.draft.call_from(item, span, marked=False, extra=extra) for item in found])
+        return all(self.draft.call_from(item, span, marked=False, extra=extra) for item in found)
 
     def _action(self, part: Part, inputs: list[Part] | None = None) -> bool:
         """One action with its inputs, those behind it if none are given. True if it turned out to be an answer."""
@@ -217,7 +222,11 @@ class _Reading:
         return inputs
 
     def _is_packed(self, start: int, end: int) -> bool:
-        return self.text[start] in _OPENERS or fenced_body(self.text, start, end) is not None or self.text.startswith("```", start)
+        return (
+            self.text[start] in _OPENERS
+            or fenced_body(self.text, start, end) is not None
+            or self.text.startswith("```", start)
+        )
 
     def _blob(self, start: int, end: int, part: Part) -> bool:
         """A step in the form of JSON, fenced or not. False if it is none."""
@@ -238,7 +247,9 @@ class _Reading:
         if read.error is not None or (self.draft.cut and not read.complete):
             code = "truncated" if self.draft.cut else "malformed-arguments"
             found = read.error[1] if read.error else "an open bracket"
-            self.draft.problem(code, f"The step could not be read: found {found}.", "Write it as one JSON object.", outer)
+            self.draft.problem(
+                code, f"The step could not be read: found {found}.", "Write it as one JSON object.", outer
+            )
             return True
         if not self._meant(read.value, Span(start, read.end), read.tolerances):
             return False
@@ -280,7 +291,9 @@ class _Reading:
         if inputs and any(self.text[item.start : item.end].strip() for item in inputs):
             self._with_inputs(name, span, inputs, extra)
             return
-        region = Region(self.text, behind, part.end, cut=self.draft.cut and not inputs and part.last, delimited=not part.last)
+        region = Region(
+            self.text, behind, part.end, cut=self.draft.cut and not inputs and part.last, delimited=not part.last
+        )
         if region.cut and not self.draft.index[name.name].parameters:
             region = replace(region, cut=False)
         self.draft.call(name, span, self.draft.arguments(region, name), extra)
@@ -345,7 +358,10 @@ class _Reading:
         if any(char in self.text[part.start : line_end] for char in "({["):
             return False
         self.draft.problem(
-            "truncated", "The reply was cut off in the action.", "Write the step again.", Span(part.label.start, part.end)
+            "truncated",
+            "The reply was cut off in the action.",
+            "Write the step again.",
+            Span(part.label.start, part.end),
         )
         return True
 
@@ -358,7 +374,7 @@ class _Reading:
         else:
             content = self._content(part).strip()[len(line) :]
         content = strip_end_tokens(content).strip()
-        read = read_value(content, 0, len(content)) if content[:1] in ('{', '"') else None
+        read = read_value(content, 0, len(content)) if content[:1] in ("{", '"') else None
         if read is not None and read.error is None and not content[read.end :].strip():
             if isinstance(read.value, str):
                 content = read.value
@@ -367,7 +383,9 @@ class _Reading:
                 content = only if isinstance(only, str) else content
         if not content or self.draft.calls:
             if not content:
-                self.draft.problem("no-answer", "The final answer is empty.", "Write it behind Final Answer:.", part.label.span)
+                self.draft.problem(
+                    "no-answer", "The final answer is empty.", "Write it behind Final Answer:.", part.label.span
+                )
             return bool(self.draft.calls)
         self.draft.answer = content
         self.draft.visible.append(content)
@@ -400,4 +418,3 @@ def _unbolded(content: str, label: Label) -> str:
     if not label.plain and content.endswith("**") and content.count("**") % 2 == 1:
         return content[:-2].rstrip()
     return content
-

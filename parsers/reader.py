@@ -6,13 +6,14 @@ from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from react_engine.labels import Field
 from react_engine.parsers import bare, marked
 from react_engine.parsers.control import NEXT_TURN, content_start, find_end_token, strip_end_tokens
 from react_engine.parsers.dialects import dialect_named
 from react_engine.parsers.draft import Draft
 from react_engine.parsers.fences import Fence, fenced_body, find_fences
 from react_engine.parsers.index import ToolIndex
-from react_engine.parsers.labels import Field, Label, find_labels, step_labels
+from react_engine.parsers.labels import Label, find_labels, step_labels
 from react_engine.parsers.names import head_of
 from react_engine.parsers.react import read_react
 from react_engine.parsers.reasoning import MARKERS, Reasoning, find_reasoning
@@ -26,7 +27,7 @@ _STRONG_THOUGHTS = frozenset({"thinking", "reasoning", "reflection"})  # these w
 
 def read(
     text: str,
-    tools: Iterable[Any] = (),
+    tools: Iterable[Any] | ToolIndex = (),
     dialect: str = "auto",
     *,
     finish_reason: str | None = None,
@@ -68,7 +69,13 @@ class _Reply:
     """One reply on its way to a reading: what is reasoning, what is fenced, and who reads the rest."""
 
     def __init__(
-        self, text: str, index: ToolIndex, dialect: str, cut: bool, markers: Sequence[tuple[str, str]], in_reasoning: bool
+        self,
+        text: str,
+        index: ToolIndex,
+        dialect: str,
+        cut: bool,
+        markers: Sequence[tuple[str, str]],
+        in_reasoning: bool,
     ) -> None:
         self.text = text
         self.index = index
@@ -125,7 +132,7 @@ class _Reply:
             labels = [label for label in find_labels(self.text, opened.end, end) if label.field is Field.ACTION]
             call_start = labels[-1].start if labels else end
             if labels:
-                inner = [label for label in find_labels(self.text, call_start, end)]
+                inner = list(find_labels(self.text, call_start, end))
                 read_react(probe, call_start, end, inner)
         if probe.calls and not probe.problems and self._ends_in_calls(probe, end):
             draft.think(self.text[opened.end : call_start])
@@ -140,7 +147,9 @@ class _Reply:
         elif draft.cut:
             draft.problem("truncated", "The reply was cut off while thinking.", "Think less and act.", opened)
         else:
-            draft.problem("no-answer", "The reasoning never ends; there is no answer outside it.", "Close it, then act.", opened)
+            draft.problem(
+                "no-answer", "The reasoning never ends; there is no answer outside it.", "Close it, then act.", opened
+            )
         return draft.finish()
 
     def _ends_in_calls(self, probe: Draft, end: int) -> bool:
@@ -154,7 +163,9 @@ class _Reply:
         probe = _Reply(self.text, self.index, self.draft.dialect, False, self.markers, self.in_reasoning)
         probe.draft.thoughts = list(self.draft.thoughts)
         probe._content(start, opened.start, thinking)
-        decided = bool(probe.draft.calls) or (probe.draft.answer is not None and probe.draft.dialect.startswith("react"))
+        decided = bool(probe.draft.calls) or (
+            probe.draft.answer is not None and probe.draft.dialect.startswith("react")
+        )
         if decided:
             probe.draft.think(self.text[opened.end :])
             probe.draft.cut = self.draft.cut
@@ -177,7 +188,7 @@ class _Reply:
             ):
                 return
             self.fences = find_fences(text, start, end)
-        elif bare.read_object(draft, marked.strip_python_tag(text, start, end), end):
+        elif self._object(start, end):
             draft.dialect = draft.dialect or "json"
             return
         self._hide(thinking)
@@ -191,17 +202,43 @@ class _Reply:
             return
         if marked.is_empty_block(text, first, last):
             draft.problem(
-                "malformed-call", "The marked call holds no tool name with arguments.", "Write it as JSON.", Span(first, last)
+                "malformed-call",
+                "The marked call holds no tool name with arguments.",
+                "Write it as JSON.",
+                Span(first, last),
             )
             return
         bare.read_text(draft, start, end, thinking.blocks)
+
+    def _object(self, start: int, end: int) -> bool:
+        """Whether the whole is a step in JSON, a result that the model wrote behind it aside."""
+        start = marked.strip_python_tag(self.text, start, end)
+        if bare.read_object(self.draft, start, end):
+            return True
+        result = marked.find_result(self.text, start, end)
+        if result is None or not self.text[start:result].strip() or not bare.read_object(self.draft, start, result):
+            return False
+        self.draft.invented = Span(result, len(self.text))
+        return True
 
     def _acts(self, start: int, end: int) -> bool:
         return any(label.field is Field.ACTION for label in find_labels(self.text, start, end))
 
     def _is_step_fence(self, fence: Fence) -> bool:
         """Whether a fence around the whole reply can hold a step: source code that quotes one cannot."""
-        if fence.language in ("", "text", "txt", "json", "react", "markdown", "md", "plaintext", "xml", "tool_call", "yaml"):
+        if fence.language in (
+            "",
+            "text",
+            "txt",
+            "json",
+            "react",
+            "markdown",
+            "md",
+            "plaintext",
+            "xml",
+            "tool_call",
+            "yaml",
+        ):
             return True
         labels = find_labels(self.text, fence.start, fence.end)
         return bool(labels) and not self.text[fence.start : labels[0].start].strip()

@@ -77,4 +77,3 @@ def _is_quoted(text: str, start: int, end: int) -> bool:
 def _pattern(markers: tuple[tuple[str, str], ...]) -> tuple[re.Pattern[str], frozenset[str]]:
     words = sorted({re.escape(word) for pair in markers for word in pair}, key=len, reverse=True)
     return re.compile("|".join(words), re.IGNORECASE), frozenset(opener.lower() for opener, _ in markers)
-

@@ -26,7 +26,6 @@ from react_engine.parsers.tokens import (
 )
 from react_engine.types import Span, Tolerance
 
-
 _BULLET = re.compile(r"[-*•]\s+(?=[^\W\d][\w.-]{0,60}\s*[:：=])")
 _PACKED = re.compile(r"\"\s*[{\[]\s*[{\"]")
 
@@ -110,7 +109,11 @@ class Scanner:
         """Whether an argument with a name begins; free arguments may be quoted like the members of an object."""
         if KEYWORD.match(self.text, position, self.end):
             return True
-        return container.free and self.text[position] in QUOTES and KEY_AHEAD.match(self.text, position, self.end) is not None
+        return (
+            container.free
+            and self.text[position] in QUOTES
+            and KEY_AHEAD.match(self.text, position, self.end) is not None
+        )
 
     def _separator(self, position: int, container: Container) -> None:
         after = self._skip(position + 1)

@@ -74,7 +74,11 @@ def _decoded(text: str) -> Any:
 
 def _takes_list(tool: KnownTool) -> bool:
     sole = tool.sole_parameter
-    return sole is not None and tool.shape.properties[sole].allows("array") and not tool.shape.properties[sole].allows("object")
+    return (
+        sole is not None
+        and tool.shape.properties[sole].allows("array")
+        and not tool.shape.properties[sole].allows("object")
+    )
 
 
 def _named(call: CallArguments, tool: KnownTool) -> Any:
@@ -188,7 +192,9 @@ def _respelled(arguments: dict[str, Any], shape: Shape, names: list[tuple[str, b
     for name in shape.properties:
         if name not in arguments:
             free.setdefault(fold(name), []).append(name)
-    renamed = {key: free[fold(key)].pop() for key in unknown if isinstance(key, str) and len(free.get(fold(key), ())) == 1}
+    renamed = {
+        key: free[fold(key)].pop() for key in unknown if isinstance(key, str) and len(free.get(fold(key), ())) == 1
+    }
     if not renamed:
         return arguments
     names.append(("respelled-key", False))
@@ -215,7 +221,8 @@ def _missing(arguments: Mapping[str, Any], tool: KnownTool, span: Span) -> Probl
     missing = [
         name
         for name in tool.shape.required
-        if name not in arguments or (arguments[name] is None and name in properties and not properties[name].allows("null"))
+        if name not in arguments
+        or (arguments[name] is None and name in properties and not properties[name].allows("null"))
     ]
     if not missing:
         return None
@@ -232,7 +239,9 @@ def _missing(arguments: Mapping[str, Any], tool: KnownTool, span: Span) -> Probl
 def _misfit(arguments: Mapping[str, Any], tool: KnownTool, span: Span) -> Problem:
     """A repaired value that the schema does not take."""
     found = problems(arguments, tool.shape)
-    said = "; ".join(f"{'.'.join(map(str, item.path))}: expected {item.expected}, found {item.found}" for item in found[:3])
+    said = "; ".join(
+        f"{'.'.join(map(str, item.path))}: expected {item.expected}, found {item.found}" for item in found[:3]
+    )
     return Problem("wrong-type", f"The arguments of {tool.name} do not fit: {said}.", "Write them as valid JSON.", span)
 
 
@@ -243,5 +252,3 @@ def _schema_echo(tool: KnownTool, span: Span) -> Problem:
         f"Give values for {', '.join(tool.parameters) or 'no parameter'} as one JSON object.",
         span,
     )
-
-

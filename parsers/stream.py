@@ -15,16 +15,18 @@ from typing import Any, Literal
 
 import regex
 
+from react_engine.labels import Field
 from react_engine.parsers.control import END_TOKENS
 from react_engine.parsers.dialects import dialect_named, markers
 from react_engine.parsers.index import ToolIndex
-from react_engine.parsers.labels import LABEL_PATTERN, Field, field_of
+from react_engine.parsers.labels import LABEL_PATTERN, field_of
 from react_engine.parsers.names import head_of
 from react_engine.parsers.reader import read
 from react_engine.parsers.reasoning import MARKERS
 from react_engine.types import Reading
 
 Kind = Literal["thought", "text", "answer"]
+_Mode = Literal["open", "think", "thought", "text", "answer", "held"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +55,9 @@ class _Marks:
         self.thinking = {opener.lower(): closer for opener, closer in reasoning}
         self.closers = {closer.lower() for _, closer in reasoning}
         words = {*openers, *results, *END_TOKENS, *self.thinking, *self.closers, "<function", "<invoke", "<|"}
-        self.pattern = regex.compile("|".join(sorted(map(regex.escape, words), key=len, reverse=True)), regex.IGNORECASE)
+        self.pattern = regex.compile(
+            "|".join(sorted(map(regex.escape, words), key=len, reverse=True)), regex.IGNORECASE
+        )
 
 
 class Reader:
@@ -61,7 +65,7 @@ class Reader:
 
     def __init__(
         self,
-        tools: Iterable[Any] = (),
+        tools: Iterable[Any] | ToolIndex = (),
         dialect: str = "auto",
         *,
         reasoning: Sequence[tuple[str, str]] = MARKERS,
@@ -116,8 +120,8 @@ class _Shower:
 
     def __init__(self, marks: _Marks, *, labels: bool, names_tool: Callable[[str], bool] = bool) -> None:
         self.marks, self.labels, self.names_tool = marks, labels, names_tool
-        self.mode: Literal["open", "think", "thought", "text", "answer", "held"] = "open" if labels else "text"
-        self.before_think = self.mode
+        self.mode: _Mode = "open" if labels else "text"
+        self.before_think: _Mode = self.mode
         self.inventing = False
         self.acted = False
         self.drafting = False  # a call was begun inside reasoning: a draft, or the call itself

@@ -177,9 +177,7 @@ class Engine:
         extraction = Extraction(model)
         registry = Registry([extraction.tool])
         paths = Paths(self.profile, self._maker(registry, instructions or extraction.instructions), path or self.path)
-        task = Task(
-            (Message.user(text),), paths, self.limits, extraction.tool.name, self.sampling, until_success=True
-        )
+        task = Task((Message.user(text),), paths, self.limits, extraction.tool.name, self.sampling, until_success=True)
         run = await Pump(self.model, Executor(registry)).drive(react_loop(task))
         instance: M = extraction.result(run)
         return instance
@@ -267,5 +265,7 @@ def _opened(
     if isinstance(known, ModelProfile):
         return model, known
     if not isinstance(model, Model):
-        raise ConfigurationError(f"A model is a name, a ModelProfile or an object with the Model protocol, got {model!r}.")
+        raise ConfigurationError(
+            f"A model is a name, a ModelProfile or an object with the Model protocol, got {model!r}."
+        )
     return model, default_table().profile(model.name, overrides)

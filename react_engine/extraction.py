@@ -17,9 +17,7 @@ if TYPE_CHECKING:
 class Extraction:
     """One tool without effect, whose parameters are the model; its validated arguments are the result."""
 
-    instructions = (
-        "Extract what the text says by calling the tool once. Take values from the text only; leave out what it does not say."
-    )
+    instructions = "Extract what the text says by calling the tool once. Take values from the text only; leave out what it does not say."
 
     def __init__(self, model: type[BaseModel]) -> None:
         self.model = model

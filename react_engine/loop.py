@@ -103,10 +103,12 @@ def react_loop(task: Task) -> Generator[Demand, Answer, Run]:
     return (yield from _Loop(task).run())
 
 
-class _End(Exception):  # noqa: N818 - it ends the run, it is no error
+class _End(Exception):
     """Leaves the loop from wherever the end was noticed."""
 
-    def __init__(self, state: EndState, message: str, answer: str | None = None, error: ModelError | None = None) -> None:
+    def __init__(
+        self, state: EndState, message: str, answer: str | None = None, error: ModelError | None = None
+    ) -> None:
         super().__init__(message)
         self.state, self.message, self.answer, self.error = state, message, answer, error
 
@@ -241,7 +243,11 @@ class _Loop:
             refused = self.guard.refused(call)
             if refused is None and self.limits.calls is not None and self.calls_made >= self.limits.calls:
                 refused = ToolResult(
-                    call.id, call.name, Status.RATE_LIMITED, f"The limit of {self.limits.calls} calls is used up.", attempts=0
+                    call.id,
+                    call.name,
+                    Status.RATE_LIMITED,
+                    f"The limit of {self.limits.calls} calls is used up.",
+                    attempts=0,
                 )
             if refused is not None:
                 results[call.id] = refused
@@ -281,7 +287,9 @@ class _Loop:
 
     def _answered(self, path: Path, reply: Reply, read: PathReading) -> None:
         reading = read.reading
-        self.steps.append(Step(len(self.steps), path.name, reading, usage=reply.usage, finish_reason=reply.finish_reason))
+        self.steps.append(
+            Step(len(self.steps), path.name, reading, usage=reply.usage, finish_reason=reply.finish_reason)
+        )
         self._say(reading.answer or "", reading.reasoning)
         if reading.truncated:
             raise _End(EndState.TRUNCATED, "The answer was cut off: allow more tokens.", reading.answer)

@@ -11,13 +11,13 @@ from react_engine.events import AnswerDelta, CallBegan, CallEnded, Event, RunEnd
 from react_engine.loop import Answer, Answered, AskModel, Called, CallTools, Demand, Failed, Stopped
 from react_engine.models.base import Model, Reply, ReplyBuilder
 from react_engine.paths.base import Delta
-from react_engine.tools.executor import CallStarted, Executor
 from react_engine.tools.executor import CallEnded as ToolEnded
+from react_engine.tools.executor import CallStarted, Executor
 from react_engine.tools.limits import CallBudget
 from react_engine.types import Run
 
 Listener = Callable[[Event], None]
-_DELTAS = {"thought": ThoughtDelta, "text": TextDelta, "answer": AnswerDelta}
+_DELTAS: dict[str, type[ThoughtDelta | TextDelta | AnswerDelta]] = {"thought": ThoughtDelta, "text": TextDelta, "answer": AnswerDelta}
 
 
 class Pump:

@@ -32,7 +32,11 @@ def as_data(value: Any, depth: int = 0) -> Any:
         return [value.start, value.end]
     if is_dataclass(value) and not isinstance(value, type):
         skipped = ("value",) if isinstance(value, ToolResult) else ()
-        return {item.name: as_data(getattr(value, item.name), depth + 1) for item in fields(value) if item.name not in skipped}
+        return {
+            item.name: as_data(getattr(value, item.name), depth + 1)
+            for item in fields(value)
+            if item.name not in skipped
+        }
     if isinstance(value, Mapping):
         return {str(key): as_data(item, depth + 1) for key, item in value.items()}
     if isinstance(value, (list, tuple, set, frozenset)):

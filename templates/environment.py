@@ -110,7 +110,7 @@ def render_file(environment: Environment, name: str, context: Context, origin: s
     try:
         return "".join(_bounded(environment.get_template(name).generate(context)))
     except TemplateSyntaxError as err:
-        raise _syntax_error(err, origin) from err
+        raise _syntax_error(err, f"{origin}{err.name or name}") from err
     except UndefinedError as err:
         raise ConfigurationError(f"Template {place}, line {_line_of(err)}: {err.message}. {_exist(context)}") from err
     except (TemplateError, ArithmeticError, LookupError, RecursionError, TypeError, ValueError, AttributeError) as err:
@@ -139,10 +139,9 @@ def check_file(environment: Environment, name: str, source: str, context: Contex
 
     try:
         tree = environment.parse(source, name, name)
+        unknown = meta.find_undeclared_variables(tree) - context.keys() - environment.globals.keys()
     except TemplateSyntaxError as err:
-        raise _syntax_error(err, origin) from err
-    known = context.keys() | environment.globals.keys()
-    unknown = meta.find_undeclared_variables(tree) - known
+        raise _syntax_error(err, f"{origin}{name}") from err
     for node in tree.find_all(nodes.Name):
         if node.name in unknown:
             close = get_close_matches(node.name, context, n=1)
@@ -153,10 +152,8 @@ def check_file(environment: Environment, name: str, source: str, context: Contex
     render_file(environment, name, context, origin)
 
 
-def _syntax_error(error: TemplateSyntaxError, origin: str) -> ConfigurationError:
-    return ConfigurationError(
-        f"Template {origin}{error.name}, line {error.lineno}: syntax error: {str(error.message).rstrip('.')}."
-    )
+def _syntax_error(error: TemplateSyntaxError, place: str) -> ConfigurationError:
+    return ConfigurationError(f"Template {place}, line {error.lineno}: syntax error: {str(error.message).rstrip('.')}.")
 
 
 def _line_of(error: BaseException) -> int | str:

@@ -57,12 +57,9 @@ _LABEL = re.compile(
     rf"""
     ^(?P<lead>{_GAP}*+)
     (?:(?P<strong>{_alternatives(_STRONG)})|(?P<weak>{_alternatives(_WEAK)}))
-    (?P<close>{_GAP}*?)
     (?:
-        (?P<colon>:(?P<content>[^\S\n]*+\S)?)
-      | (?P<assigned>=(?!=)|[-=]>)
-      | (?P<bold>(?<=[*`\]】])(?!\()|(?<=__)(?!\w))     # a bold, quoted or bracketed word ends
-      | (?P<heading>(?=\n|\Z))
+        (?P<close>{_GAP}*?)(?:(?P<colon>:(?P<content>[^\S\n]*+\S)?)|(?P<assigned>=(?!=)|[-=]>))
+      | (?P<end>{_GAP}*?)(?:(?P<bold>(?<=[*`\]】])(?!\()|(?<=__)(?!\w))|(?P<heading>(?=\n|\Z)))
     )
     """,
     re.VERBOSE | re.MULTILINE,
@@ -137,8 +134,8 @@ def _line(line: str) -> str:
 
 def _forges(label: re.Match[str], text: str) -> bool:
     """Whether a line that begins with a label's word is more than a JSON key, a line of code or plain words."""
-    lead, close = label["lead"], label["close"]
-    if label["colon"] is not None and lead[-1:] in ("'", '"') and close[:1] == lead[-1:]:
+    lead = label["lead"]
+    if label["colon"] is not None and lead[-1:] in ("'", '"') and label["close"][:1] == lead[-1:]:
         return False
     if label["weak"]:
         return label["content"] is not None and not text[label.start("weak")].islower()
@@ -148,8 +145,8 @@ def _forges(label: re.Match[str], text: str) -> bool:
     if word.isascii() and word.islower() and " " not in word:
         return False  # code, or a comment of one word
     if label["heading"] is not None:
-        return "#" in lead and not close.strip(" \t#*_")
-    return label["bold"] is None or any(opener in lead for opener in "*_`[【")
+        return "#" in lead and not label["end"].strip(" \t#*_")
+    return label["assigned"] is not None or any(opener in lead for opener in "*_`[【")
 
 
 def without_tokens(text: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -20,10 +19,9 @@ def anyio_backend() -> str:
 
 
 @pytest.fixture(autouse=True)
-def _clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+def _clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
     """No test sees the user's settings or keys, nor writes into the user's folders."""
     for name in list(os.environ):
-        if name.startswith("REACT_ENGINE_") and name != "REACT_ENGINE_CACHE_DIR" or name.endswith("_API_KEY"):
+        if (name.startswith("REACT_ENGINE_") and name != "REACT_ENGINE_CACHE_DIR") or name.endswith("_API_KEY"):
             monkeypatch.delenv(name)
     monkeypatch.setenv("REACT_ENGINE_STATE_DIR", str(tmp_path_factory.mktemp("state")))
-    yield

@@ -13,7 +13,11 @@ import pytest
 import react_engine
 
 ROOT = Path(__file__).parent.parent
-HOMES = {"react_engine": ROOT / "react_engine", "react_engine.parsers": ROOT / "parsers", "react_engine.templates": ROOT / "templates"}
+HOMES = {
+    "react_engine": ROOT / "react_engine",
+    "react_engine.parsers": ROOT / "parsers",
+    "react_engine.templates": ROOT / "templates",
+}
 
 
 def modules() -> dict[str, Path]:
@@ -71,7 +75,13 @@ def test_there_is_no_import_cycle() -> None:
 LAYERS = (
     ("react_engine.errors", "react_engine.types"),
     ("react_engine.shapes", "react_engine.labels"),
-    ("react_engine.parsers", "react_engine.templates", "react_engine.tools", "react_engine.toolbox", "react_engine.limits"),
+    (
+        "react_engine.parsers",
+        "react_engine.templates",
+        "react_engine.tools",
+        "react_engine.toolbox",
+        "react_engine.limits",
+    ),
     ("react_engine.models",),
     ("react_engine.paths", "react_engine.repeats", "react_engine.events"),
     ("react_engine.loop",),
@@ -101,7 +111,13 @@ def test_imports_point_one_way() -> None:
 
 
 def test_parsers_know_only_types_errors_shapes_and_labels() -> None:
-    allowed = ("react_engine.types", "react_engine.errors", "react_engine.shapes", "react_engine.labels", "react_engine.parsers")
+    allowed = (
+        "react_engine.types",
+        "react_engine.errors",
+        "react_engine.shapes",
+        "react_engine.labels",
+        "react_engine.parsers",
+    )
     wrong = [
         f"{name} -> {target}"
         for name in MODULES
@@ -114,11 +130,15 @@ def test_parsers_know_only_types_errors_shapes_and_labels() -> None:
 
 def test_nothing_imports_the_command_line() -> None:
     outside = [name for name in MODULES if not name.startswith(("react_engine.cli", "react_engine.__main__"))]
-    assert [name for name in outside for target in imports(name, at_start=False) if target.startswith("react_engine.cli")] == []
+    assert [
+        name for name in outside for target in imports(name, at_start=False) if target.startswith("react_engine.cli")
+    ] == []
 
 
 def test_litellm_is_imported_only_by_its_client() -> None:
-    importing = [name for name in MODULES if "litellm" in {target.split(".")[0] for target in imports(name, at_start=False)}]
+    importing = [
+        name for name in MODULES if "litellm" in {target.split(".")[0] for target in imports(name, at_start=False)}
+    ]
     assert all(name.startswith("react_engine.models.litellm") for name in importing)
     assert [name for name in MODULES if "litellm" in {t.split(".")[0] for t in imports(name, at_start=True)}] == []
 
@@ -155,5 +175,9 @@ def test_exported_names_are_listed_sorted_and_there() -> None:
 
 
 def test_files_stay_files_of_one_concept() -> None:
-    long = {name: lines for name, file in MODULES.items() if (lines := len(file.read_text(encoding="utf-8").splitlines())) > 420}
+    long = {
+        name: lines
+        for name, file in MODULES.items()
+        if (lines := len(file.read_text(encoding="utf-8").splitlines())) > 420
+    }
     assert long == {}

@@ -114,7 +114,7 @@ def test_alternating_repeats_are_noticed() -> None:
 
 
 def test_canonical_arguments_decide_what_is_the_same_call() -> None:
-    replies = [
+    replies: list[Reply | str | Exception] = [
         Reply("", (RawCall("", "add", '{"a": 1, "b": 2}'),)),
         Reply("", (RawCall("", "add", '{"b": 2.0, "a": 1}'),)),
         Reply("", (RawCall("", "add", '{"b":2,"a":1.0}'),)),
@@ -167,7 +167,7 @@ def test_an_unreadable_reply_is_told_and_forgotten_once_mended() -> None:
     assert "Action: add" in str(second.messages[-1]["content"])
     assert len(second.messages) == 2  # the repair stands with the user's message, the slip is no turn
     assert "{'a':" not in str(third.messages)
-    assert [event for event in demands if isinstance(event, Slip)][0].raw.startswith("Action: add")
+    assert next(event for event in demands if isinstance(event, Slip)).raw.startswith("Action: add")
 
 
 def test_replies_that_stay_unreadable_end_as_format() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from importlib import import_module
 from typing import Any
@@ -68,10 +69,8 @@ def _code_of(error: ReactEngineError) -> int:
 
 def _close_stdout() -> None:
     """Whoever read our output has gone; keep the interpreter from complaining at exit."""
-    try:
+    with contextlib.suppress(OSError):
         sys.stdout.close()
-    except OSError:
-        pass
 
 
 @click.group(cls=_Root, epilog=exit_codes.HELP, context_settings={"help_option_names": ["-h", "--help"]})

@@ -27,12 +27,13 @@ def _table(config: str | None) -> CapabilityTable:
 
 @command.command("list")
 @config_option
+@click.option("--all", "everything", is_flag=True, help="Also the families and servers that the shipped table knows.")
 @click.option("--json", "as_json", is_flag=True, help="Print as JSON.")
-def list_(config: str | None, as_json: bool) -> int:
-    """The models and patterns of the table, and the local models with their state."""
+def list_(config: str | None, everything: bool, as_json: bool) -> int:
+    """The models of the settings and those that run here; with --all whatever the table knows."""
     from react_engine.models.listing import list_models
 
-    listed = list_models(_table(config))
+    listed = [item for item in list_models(_table(config)) if everything or item.kind in ("config", "local")]
     if as_json:
         _echo_json(listed)
         return exit_codes.OK
@@ -40,8 +41,9 @@ def list_(config: str | None, as_json: bool) -> int:
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False)
-    for heading in ("name", "path", "dialect", "kind", "note"):
-        table.add_column(heading, overflow="fold")
+    for heading in ("name", "path", "dialect", "kind"):
+        table.add_column(heading, no_wrap=True)
+    table.add_column("note", overflow="fold")
     for item in listed:
         path = {True: "native", False: "prompt", None: ""}[item.function_calling]
         here = {True: "here: ", False: f"{round((item.size or 0) / 1e6)} MB to fetch: ", None: ""}[item.here]

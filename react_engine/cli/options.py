@@ -20,7 +20,9 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 _CONFIG = click.option("--config", type=click.Path(dir_okay=False), help="The react-engine.toml to read.")
 _TOOLS = (
-    click.option("--tools", "load", multiple=True, metavar="SPEC", help="Your tools: module:object or file.py. Repeatable."),
+    click.option(
+        "--tools", "load", multiple=True, metavar="SPEC", help="Your tools: module:object or file.py. Repeatable."
+    ),
     click.option("--toolbox", help="Shipped tools, such as calculator,clock,files:DIR."),
 )
 _MODEL = (
@@ -88,7 +90,9 @@ def load_registry(settings: Settings) -> Registry:
     from react_engine.tools.loading import load_tools
     from react_engine.tools.registry import Registry
 
-    return Registry([*make_all(settings.tools.toolbox), *(tool for spec in settings.tools.load for tool in load_tools(spec))])
+    return Registry(
+        [*make_all(settings.tools.toolbox), *(tool for spec in settings.tools.load for tool in load_tools(spec))]
+    )
 
 
 def make_engine(options: dict[str, Any]) -> tuple[Engine, Settings]:

@@ -116,4 +116,3 @@ def _show(raw: str, reading: Reading) -> None:
 
 def _one_of_each(found: list[Mark]) -> list[Mark]:
     return list({mark.label: mark for mark in found}.values())
-

@@ -61,7 +61,11 @@ def show(name: str, **options: Any) -> int:
 @config_option
 @tool_options
 @click.option(
-    "--format", "shape", type=click.Choice(["openai", "responses", "anthropic", "prompt"]), default="openai", show_default=True
+    "--format",
+    "shape",
+    type=click.Choice(["openai", "responses", "anthropic", "prompt"]),
+    default="openai",
+    show_default=True,
 )
 @click.option("--strict", is_flag=True, help="With strict schemas where the shape has them.")
 def schema(names: tuple[str, ...], shape: str, strict: bool, **options: Any) -> int:

@@ -141,13 +141,19 @@ class NativePath:
             return PathReading(_with_reasoning(reading, reply.reasoning), reply.text, leaked=True, dropped=dropped)
         broken = tuple(problem for problem in reading.problems if problem.code in _BROKEN_CALL)
         if broken and reading.answer is None:
-            return PathReading(Reading(problems=broken, reasoning=reasoning, truncated=cut), reply.text, dropped=dropped)
+            return PathReading(
+                Reading(problems=broken, reasoning=reasoning, truncated=cut), reply.text, dropped=dropped
+            )
         thought = "\n".join(part for part in (reply.reasoning, reasoning) if part) or None
         if not text:
             code, message = ("truncated", "The reply was cut off.") if cut else ("empty", "The reply is empty.")
             problem = Problem(code, message, "Call a tool or give an answer.")
-            return PathReading(Reading(problems=(problem,), reasoning=thought, truncated=cut), reply.text, dropped=dropped)
-        return PathReading(Reading(answer=text, text=text, reasoning=thought, truncated=cut), reply.text, dropped=dropped)
+            return PathReading(
+                Reading(problems=(problem,), reasoning=thought, truncated=cut), reply.text, dropped=dropped
+            )
+        return PathReading(
+            Reading(answer=text, text=text, reasoning=thought, truncated=cut), reply.text, dropped=dropped
+        )
 
     def _native_calls(self, reply: Reply, cut: bool) -> PathReading:
         calls = [self._call(raw, cut and raw is reply.calls[-1]) for raw in reply.calls]
@@ -177,7 +183,15 @@ class NativePath:
 
 # Problems that say: a call was meant. Others mean that plain text is plain text.
 _BROKEN_CALL = frozenset(
-    {"malformed-arguments", "malformed-call", "missing-argument", "wrong-arguments", "not-a-number", "too-deep", "schema-echo"}
+    {
+        "malformed-arguments",
+        "malformed-call",
+        "missing-argument",
+        "wrong-arguments",
+        "not-a-number",
+        "too-deep",
+        "schema-echo",
+    }
 )
 
 
@@ -193,7 +207,7 @@ class NativeStream:
         """What became safe to show with this chunk."""
         deltas = [Delta("thought", chunk.reasoning)] if chunk.reasoning else []
         if chunk.text:
-            deltas.extend(Delta(kind, text) for kind, text in self._text.feed(chunk.text))
+            deltas.extend(Delta(shown.kind, shown.text) for shown in self._text.feed(chunk.text))
         return deltas
 
 

@@ -25,7 +25,11 @@ def read_native_call(raw: RawCall, index: ToolIndex, names: Mapping[str, str], *
     tolerances = (Tolerance(resolved.tolerance, Span(0, 0)),) if resolved.tolerance else ()
     read = read_arguments(Region(raw.arguments, 0, len(raw.arguments), cut=cut), index[resolved.name])
     arguments, problem = read.arguments, read.problem
-    if problem is not None and problem.code == "missing-argument" and (plain := plain_object(raw.arguments)) is not None:
+    if (
+        problem is not None
+        and problem.code == "missing-argument"
+        and (plain := plain_object(raw.arguments)) is not None
+    ):
         arguments, problem = plain, None  # validation says it better: it names each field
     return ToolCall(
         resolved.name, arguments or {}, raw.id, raw.arguments, None, "native", (*tolerances, *read.tolerances), problem

@@ -45,6 +45,7 @@ class PromptPath:
         self.instructions = instructions
         self.rendering = rendering
         self.omitted = omitted
+        self._dialect = "react" if profile.dialect == "react" else "auto"  # what it was trained on may come, too
         self._signatures = tuple(signature(tool) for tool in tools)
         self._systems: dict[str, str] = {}
 
@@ -95,7 +96,7 @@ class PromptPath:
         reading = read(
             reply.text,
             self.index,
-            self.profile.dialect,
+            self._dialect,
             finish_reason=reply.finish_reason,
             reasoning=self.profile.reasoning,
             calls_in_reasoning=self.profile.calls_in_reasoning,
@@ -120,7 +121,7 @@ class PromptStream:
     """Shows a reply while it arrives: thought and answer, never markup, never a call."""
 
     def __init__(self, path: PromptPath) -> None:
-        self._reader = Reader(path.index, path.profile.dialect, reasoning=path.profile.reasoning)
+        self._reader = Reader(path.index, reasoning=path.profile.reasoning)
 
     @property
     def done(self) -> bool:
@@ -133,5 +134,3 @@ class PromptStream:
         if chunk.text:
             deltas.extend(Delta(event.kind, event.text) for event in self._reader.feed(chunk.text))
         return deltas
-
-

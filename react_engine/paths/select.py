@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Literal
+from typing import Any, Literal
 
 from react_engine.errors import ModelError
 from react_engine.models.failures import refused_feature
@@ -68,7 +68,7 @@ class Paths:
         return feature
 
 
-_PROFILE_CHANGES: dict[str, dict[str, object]] = {
+_PROFILE_CHANGES: dict[str, dict[str, Any]] = {
     "stop": {"stop_words": False},
     "system": {"system_role": "user"},
     "roles": {"merge_roles": True, "system_role": "user"},

@@ -26,7 +26,7 @@ LONGEST_WAIT = 8.0
 Sleep = Callable[[float], Awaitable[None]]
 
 
-class OutOfTime(TimeoutError):  # noqa: N818
+class OutOfTime(TimeoutError):
     """The tool gave no result within its timeout."""
 
 

@@ -26,7 +26,7 @@ class Failure:
     code: str = ""
 
 
-class NoTurn(Exception):  # noqa: N818
+class NoTurn(Exception):
     """The rate limit lets no call through within an acceptable time; ``wait`` is in seconds."""
 
     def __init__(self, wait: float) -> None:

@@ -33,7 +33,7 @@ _UNSUPPORTED = (
 )  # fmt: skip
 
 
-class _Loose(Exception):  # noqa: N818
+class _Loose(Exception):
     """The schema cannot be strict."""
 
 

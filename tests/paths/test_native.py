@@ -39,11 +39,13 @@ def path(**profile: Any) -> NativePath:
 
 
 IDS = st.sampled_from(["", "a", "b", "call_1"]) | st.text(max_size=6)
-CALLS = st.lists(
-    st.builds(ToolCall, st.sampled_from(["lookup", "gone", "x.y"]), json_objects(), IDS), max_size=4
-).map(tuple)
+CALLS = st.lists(st.builds(ToolCall, st.sampled_from(["lookup", "gone", "x.y"]), json_objects(), IDS), max_size=4).map(
+    tuple
+)
 RESULTS = st.lists(
-    st.builds(ToolResult, IDS, st.sampled_from(["lookup", "gone"]), st.sampled_from(list(Status)), st.text(max_size=20)),
+    st.builds(
+        ToolResult, IDS, st.sampled_from(["lookup", "gone"]), st.sampled_from(list(Status)), st.text(max_size=20)
+    ),
     max_size=4,
 ).map(tuple)
 MESSAGES = st.one_of(
