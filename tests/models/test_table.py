@@ -81,6 +81,7 @@ def test_the_default_model_is_fully_described() -> None:
         constraints=("gbnf", "json_schema"),
         client="local",
         served_name="qwen2.5-coder-1.5b",
+        sampling={"temperature": 0.0, "max_tokens": 1024},
     )
     assert profile.sources["function_calling"].kind == "shipped"
     assert "measured" in profile.sources["function_calling"].detail
@@ -299,7 +300,8 @@ def test_any_name_has_a_profile(name: str) -> None:
     assert profile.name == name
     assert isinstance(profile.function_calling, bool)
     assert set(FIELD_NAMES) <= set(profile.sources)
-    assert [field for field, _, _ in explain(profile)] == [field for field in FIELD_NAMES if field != "sampling"]
+    explained = {field for field, _, _ in explain(profile)}
+    assert explained == {*FIELD_NAMES, *(f"sampling.{key}" for key in profile.sampling)} - {"sampling"}
 
 
 @pytest.mark.parametrize(
