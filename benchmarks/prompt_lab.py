@@ -16,16 +16,18 @@ import sys
 import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from benchmarks.prompt_tasks import FUNCTIONS, TASKS, Task
 from react_engine.engine import Engine
-from react_engine.labels import LABELS, LabelSet
+from react_engine.labels import LABELS
 from react_engine.limits import Limits
 from react_engine.models import open_model
 from react_engine.models.base import Chunk, Model, ModelRequest, Reply
 from react_engine.models.profile import ModelProfile
+from react_engine.templates import Templates
 from react_engine.tools.function import tool
 from react_engine.types import EndState, Run, ToolCall
 
@@ -88,30 +90,16 @@ class Layout:
         await self._model.aclose()
 
 
-def continued(messages: Messages, labels: LabelSet) -> Messages:
-    """Observations inside the assistant's turn, which the model goes on with."""
-    merged: Messages = []
-    for message in messages:
-        seen = message["role"] == "user" and str(message["content"]).startswith(labels.observation)
-        if merged and merged[-1]["role"] == "assistant" and (seen or message["role"] == "assistant"):
-            merged[-1] = {**merged[-1], "content": f"{merged[-1]['content']}\n{message['content']}"}
-        else:
-            merged.append(message)
-    if merged[-1]["role"] != "assistant":
-        return [*merged, {"role": "assistant", "content": f"{labels.thought}:"}]
-    return [*merged[:-1], {**merged[-1], "content": f"{merged[-1]['content']}\n{labels.thought}:"}]
-
-
-def in_user_turn(messages: Messages, labels: LabelSet) -> Messages:
+def in_user_turn(messages: Messages, templates: Templates) -> Messages:
     """Steps and observations below the request, in the user's turn."""
-    merged = continued(messages, labels)
-    steps = merged.pop()["content"].removesuffix(f"{labels.thought}:").strip()
+    merged = [dict(message) for message in templates.continued(messages)]
+    steps = merged.pop()["content"].removesuffix(f"{templates.labels.thought}:").strip()
     return [*merged[:-1], {**merged[-1], "content": f"{merged[-1]['content']}\n\n{steps}".strip()}]
 
 
-LAYOUTS: Mapping[str, Callable[[Messages, LabelSet], Messages] | None] = {
+LAYOUTS: Mapping[str, Callable[..., Messages] | None] = {
     "turns": None,
-    "continued": continued,
+    "continued": lambda messages, templates: [dict(message) for message in templates.continued(messages)],
     "user": in_user_turn,
 }
 
@@ -126,10 +114,9 @@ def make_engine(options: argparse.Namespace) -> Engine:
         context_length=8192,
     )
     model = open_model(record)
-    arrange, labels = LAYOUTS[options.layout], LABELS[options.language]
+    arrange, templates = LAYOUTS[options.layout], Templates(options.language)
     if arrange is not None:
-        laid_out = arrange
-        model = Layout(model, lambda messages: laid_out(messages, labels))
+        model = Layout(model, partial(arrange, templates=templates))
     return Engine(
         model,
         [tool(function) for function in FUNCTIONS],

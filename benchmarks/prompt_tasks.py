@@ -475,7 +475,7 @@ TASKS: tuple[Task, ...] = (
     Task(
         'Write this line to quote.txt: She said "stop" and left.',
         (call("write_file", path="quote.txt", text=one_of('She said "stop" and left.', 'She said "stop" and left')),),
-        ("quote.txt|saved|written",),
+        ("quote.txt|saved|written|wrote",),
     ),
     Task(
         "Find all files ending in .csv in the folder data.",
@@ -505,8 +505,8 @@ TASKS: tuple[Task, ...] = (
     Task("Set a timer for 90 seconds.", (call("set_timer", seconds=90, label_=anything),), ("90|timer",)),
     Task(
         "Start a 5 minute timer for the pasta.",
-        (call("set_timer", seconds=300, label=has("pasta")),),
-        ("timer",),
+        (call("set_timer", seconds=300, label_=has("pasta")),),
+        ("timer|5|five",),
     ),
     Task(
         "What time is it in New York?",
@@ -555,7 +555,7 @@ TASKS: tuple[Task, ...] = (
         ("good morning",),
         chinese=True,
     ),
-    Task("定一个十分钟的计时器。", (call("set_timer", seconds=600, label_=anything),), ("600|10|十",), chinese=True),
+    Task("定一个十分钟的计时器。", (call("set_timer", seconds=600, label_=anything),), ("600|10|ten|十",), chinese=True),
     Task("读取文件 笔记/计划.txt 的内容。", (call("read_file", path="笔记/计划.txt"),), ("报告",), chinese=True),
     Task(
         "上网查一下北京到上海的高铁票价。",

@@ -54,6 +54,9 @@ def read_object(draft: Draft, start: int, end: int) -> bool:
     while position < end and text[position] in _OPENERS:
         read = read_value(text, position, end, closed=not draft.cut)
         if read.error is not None or not read.complete:
+            if draft.cut and any(isinstance(intent, CallIntent) for intent, _, _ in found):
+                draft.truncated = True  # the calls before the cut are whole
+                return _take(draft, found)
             return _broken_object(draft, read, start, end)
         meant = intents(read.value, draft.index)
         if not meant and read.value != []:

@@ -1,88 +1,96 @@
-"""Why a reply was read the way it was: the reading in words, with the places in the raw text."""
+"""Why a reply was read the way it was: the text with the places that count, and the reading in words."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Iterable, Iterator
+from typing import Any
 
-from react_engine.types import Reading, Span, Tolerance
+from react_engine.parsers.index import ToolIndex
+from react_engine.parsers.layout import Mark, Row, place, rows
+from react_engine.parsers.visible import visible
+from react_engine.parsers.why import why_no_call
+from react_engine.types import Reading, Tolerance, ToolCall
 
-Kind = Literal["call", "tolerance", "lossy", "problem", "invented"]
+__all__ = ["Mark", "Row", "explain", "marks", "rows", "summary"]
 
-
-@dataclass(frozen=True, slots=True)
-class Mark:
-    """One span of the raw text with what it is."""
-
-    kind: Kind
-    span: Span
-    label: str
+_SHOWN = 2000
 
 
-def marks(text: str, reading: Reading) -> list[Mark]:
-    """Everything that a reading says about places in ``text``, in order; widest first at equal starts."""
+def explain(text: str, reading: Reading, tools: Iterable[Any] | ToolIndex = (), *, width: int = 100) -> str:
+    """A reading of ``text`` for people: numbered lines with the marks below each, then what was read.
+
+    With the ``tools`` that were on offer it can say more about why there is no call. ``width`` is in columns of a
+    terminal, for the text. Control characters are shown as signs; never raises for what a text or reading holds.
+    """
+    numbered = list(rows(text, marks(reading), width - 7))
+    lines = [f"{row.number or '':4} | {row.text}".rstrip(" ") if row.text else f"{row.number:4} |" for row in numbered]
+    return "\n".join([*lines, "", *summary(text, reading, tools)])
+
+
+def marks(reading: Reading) -> list[Mark]:
+    """Everything that a reading says about places in its text, in order; widest first at equal starts."""
     found = []
     for number, call in enumerate(reading.calls, 1):
         if call.span is not None:
             found.append(Mark("call", call.span, f"call {number}: {call.name}"))
-        found.extend(_tolerance(tolerance) for tolerance in call.tolerances)
-    found.extend(_tolerance(tolerance) for tolerance in reading.tolerances)
+        found.extend(_tolerated(tolerance) for tolerance in call.tolerances)
+    found.extend(_tolerated(tolerance) for tolerance in reading.tolerances)
     found.extend(Mark("problem", problem.span, problem.code) for problem in reading.problems if problem.span)
     if reading.invented is not None:
-        found.append(Mark("invented", reading.invented, "written by the model, dropped"))
+        found.append(Mark("invented", reading.invented, "invented by the model, dropped"))
     return sorted(found, key=lambda mark: (mark.span.start, -mark.span.end))
 
 
-def _tolerance(tolerance: Tolerance) -> Mark:
+def _tolerated(tolerance: Tolerance) -> Mark:
     return Mark("lossy" if tolerance.lossy else "tolerance", tolerance.span, tolerance.name)
 
 
-def explain(text: str, reading: Reading) -> str:
-    """The reading for people: the text with line numbers and the marks below each line, then the result."""
-    return "\n".join([*_annotated(text, marks(text, reading)), "", *summary(text, reading)])
-
-
-def _annotated(text: str, found: list[Mark]) -> Iterator[str]:
-    start = 0
-    for number, line in enumerate(text.split("\n"), 1):
-        end = start + len(line)
-        yield f"{number:4} | {line}"
-        for mark in found:
-            if start <= mark.span.start <= end and not (mark.span.start == end and mark.span.end > end):
-                width = max(1, min(mark.span.end, end) - mark.span.start)
-                more = "…" if mark.span.end > end else ""
-                yield f"     | {' ' * (mark.span.start - start)}{'~' * width}{more} {mark.label}"
-        start = end + 1
-
-
-def summary(text: str, reading: Reading) -> Iterator[str]:
+def summary(text: str, reading: Reading, tools: Iterable[Any] | ToolIndex = ()) -> Iterator[str]:
     """What was read, a line each; and why no call was, if none was."""
     for number, call in enumerate(reading.calls, 1):
-        arguments = json.dumps(call.arguments, ensure_ascii=False, default=str)
-        yield f"call {number}: {call.name} {arguments}"
-        for tolerance in call.tolerances:
-            yield f"    {'lossy' if tolerance.lossy else 'lossless'}: {tolerance.name}"
+        yield f"call {number}: {visible(call.name)} {_value(call)}"
+        yield from (f"    {line}" for line in _tolerances(text, call.tolerances))
+        if call.problem is not None:
+            yield f"    problem ({call.problem.code}): {_shown(f'{call.problem.message} {call.problem.hint}'.strip())}"
     if reading.answer is not None:
-        yield f"answer: {reading.answer}"
+        yield f"answer: {_shown(reading.answer)}"
     if reading.reasoning:
-        yield f"reasoning: {reading.reasoning}"
+        yield f"reasoning: {_shown(reading.reasoning)}"
+    yield from _tolerances(text, reading.tolerances)
     for problem in reading.problems:
-        yield f"problem ({problem.code}): {problem.message} {problem.hint}".rstrip()
+        at = f" at {place(text, problem.span.start)}" if problem.span is not None else ""
+        yield f"problem ({problem.code}{at}): {_shown(f'{problem.message} {problem.hint}'.strip())}"
     if reading.invented is not None:
-        yield f"invented: {reading.invented.end - reading.invented.start} characters behind the model's own observation"
+        dropped = reading.invented.end - reading.invented.start
+        yield f"invented: {dropped} characters from {place(text, reading.invented.start)} on, dropped"
     if reading.truncated:
         yield "truncated: the reply was cut by a limit"
     if not reading.calls:
-        yield f"no call: {_why_no_call(text, reading)}"
+        reason, *near = why_no_call(text, reading, tools)
+        yield f"no call: {_shown(reason)}"
+        yield from (f"    near: {_shown(line)}" for line in near)
 
 
-def _why_no_call(text: str, reading: Reading) -> str:
-    if not text.strip():
-        return "the reply is empty"
-    if reading.problems:
-        return "a step was begun but not completed; see the problems"
-    if reading.dialect.startswith(("react", "toolllama")):
-        return "the reply gives a final answer"
-    return "no label, no marker and no object that names a tool on offer: the text is the answer"
+def _tolerances(text: str, tolerances: Iterable[Tolerance]) -> Iterator[str]:
+    """A line for each name, with the first places."""
+    by_name: dict[tuple[str, bool], list[int]] = {}
+    for tolerance in tolerances:
+        by_name.setdefault((tolerance.name, tolerance.lossy), []).append(tolerance.span.start)
+    for (name, lossy), starts in by_name.items():
+        more = f" and {len(starts) - 3} more" if len(starts) > 3 else ""
+        at = ", ".join(place(text, start) for start in starts[:3])
+        yield f"tolerated: {name} at {at}{more} ({'lossy' if lossy else 'lossless'})"
+
+
+def _value(call: ToolCall) -> str:
+    try:
+        return _shown(json.dumps(call.arguments, ensure_ascii=False, default=str))
+    except (ValueError, RecursionError):
+        return f"with arguments too large to show: {', '.join(map(str, call.arguments))}"
+
+
+def _shown(text: str) -> str:
+    """Short, safe to print, with further lines indented."""
+    cut = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}… ({len(text)} characters)"
+    return visible(cut).replace("\n", "\n        ")

@@ -213,7 +213,7 @@ class Engine:
         def make(name: PathName, profile: ModelProfile, omitted: frozenset[str]) -> Path:
             tools, templates = list(registry), self._made_templates()
             if name == "native":
-                return NativePath(profile, tools, instructions, repair=templates.native_repair, omitted=omitted)
+                return NativePath(profile, tools, instructions, repair=templates.native_repair, guide=templates.native_guide(), omitted=omitted)
             return PromptPath(profile, tools, templates, instructions, rendering=self._rendering, omitted=omitted)
 
         return make

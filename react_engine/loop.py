@@ -128,6 +128,7 @@ class _Loop:
         self.fallbacks: list[Fallback] = []
         self.guard = RepeatGuard(task.limits)
         self.usage, self.at = Usage(), 0.0
+        self.leaked = False
         self.calls_made = self.denied_steps = self.garbled_steps = 0
         self.used_ids = {call.id for message in task.transcript for call in message.calls}
 
@@ -161,7 +162,7 @@ class _Loop:
         for _ in range(8):  # each round gives up one thing that the server refuses
             path = self.paths.current
             yield StepBegan(step, path.name)
-            ask = Ask(tuple(self.transcript), tuple(self.slips), forced, self._choice(), self.task.sampling)
+            ask = Ask(tuple(self.transcript), tuple(self.slips), forced, self._choice(), self.task.sampling, self.leaked)
             answer = yield AskModel(step, path, path.request(ask))
             self._heed(answer)
             if isinstance(answer, Answered):
@@ -192,6 +193,7 @@ class _Loop:
         if path.name != "native":
             return False
         if read.leaked:
+            self.leaked = True
             yield from self._fall_back(FallbackReason.LEAKED_CALL, "native", "The call stood in the text of the reply.")
         if read.dropped and not read.reading.calls and self.paths.may_switch:
             yield from self._fall_back(
@@ -273,7 +275,7 @@ class _Loop:
                 if call_id in self.used_ids:
                     self.used_ids.add(f"{call_id}+")
             self.used_ids.add(call_id)
-            numbered.append(replace(call, id=call_id))
+            numbered.append(call if call.id == call_id else replace(call, id=call_id))
         return tuple(numbered)
 
     def _record(

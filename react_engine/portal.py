@@ -40,15 +40,22 @@ def call(coroutine: Coroutine[Any, Any, T]) -> T:
     except RuntimeError:
         coroutine.close()
         raise
-    future = asyncio.run_coroutine_threadsafe(coroutine, loop)
+    ended = threading.Event()  # a concurrent future that is cancelled does not wait for its task
+    future = asyncio.run_coroutine_threadsafe(_telling(coroutine, ended), loop)
     try:
         return future.result()
     except BaseException:
         if not future.done():
             future.cancel()
-            with suppress(BaseException):
-                future.result(timeout=5)
+            ended.wait(timeout=5)
         raise
+
+
+async def _telling(coroutine: Coroutine[Any, Any, T], ended: threading.Event) -> T:
+    try:
+        return await coroutine
+    finally:
+        ended.set()
 
 
 def iterate(items: AsyncIterator[T]) -> Iterator[T]:

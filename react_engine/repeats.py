@@ -26,29 +26,30 @@ class RepeatGuard:
     _results: dict[_Key, bytes] = field(default_factory=dict)
 
     def refused(self, call: ToolCall) -> ToolResult | None:
-        """The result for a call that is not made any more."""
-        count = self._counts[_key(call)] + 1
+        """Count a call that is about to be made; the result in its place if it is not made any more."""
+        key = _key(call)
+        self._counts[key] += 1
+        count = self._counts[key]
         if self.limits.repeat_refuse is None or count < self.limits.repeat_refuse:
             return None
-        self._counts[_key(call)] = count
         return ToolResult(
             call.id,
             call.name,
             Status.DENIED,
-            f"{call.name} was called {count} times with the same arguments and gave the same result.",
-            hint="Use that result, call something else, or give the final answer.",
+            f"{call.name} was called {count} times with the same arguments.",
+            hint="Use the result that you have, call something else, or give the final answer.",
             code="repeated_call",
             attempts=0,
         )
 
     def seen(self, call: ToolCall, result: ToolResult) -> ToolResult:
-        """Count a call that was made; its result, with a warning once it repeats."""
+        """The result of a call that was made, with a warning once it repeats."""
         key, mark = _key(call), _mark(result)
-        if self._results.get(key) != mark:
-            self._results[key] = mark
-            self._counts[key] = 1
+        before = self._results.get(key)
+        self._results[key] = mark
+        if before != mark:
+            self._counts[key] = 1 if before is not None else self._counts[key]
             return result
-        self._counts[key] += 1
         if self.limits.repeat_warn is None or self._counts[key] < self.limits.repeat_warn:
             return result
         warning = "Note: this is the same call with the same result as before. Use the result instead of calling again."

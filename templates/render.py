@@ -49,6 +49,8 @@ FILES: Mapping[str, Kind] = {
     "react_forced.en.j2": "forced",
     "react_forced.zh.j2": "forced",
     "react_completion.j2": "completion",
+    "native_guide.en.j2": "guide",
+    "native_guide.zh.j2": "guide",
     "native_repair.en.j2": "repair",
     "native_repair.zh.j2": "repair",
 }
@@ -143,9 +145,29 @@ class Templates:
         """The same for the native path, where no text form is asked for."""
         return self._render(f"native_repair.{self.language}.j2", raw=_quoted(raw), problems=list(problems))
 
+    def native_guide(self) -> str:
+        """How to go on after a call, for a model whose native calls leak into its text."""
+        return self._render(f"native_guide.{self.language}.j2")
+
     def forced_answer(self, reason: str = "") -> str:
         """The request to answer now, from what is known. ``reason`` is a sentence: why no further step is allowed."""
         return self._render(f"react_forced.{self.language}.j2", reason=one_line(reason))
+
+    def continued(self, messages: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+        """Prompt messages with results inside the assistant's turn, for servers that go on with such a turn.
+
+        Steps and observations that follow one another become one assistant message, and the last message is the
+        assistant's, ending in the label of the thought to come. Small models keep to the form better this way.
+        """
+        merged: list[Mapping[str, Any]] = []
+        for message in messages:
+            turn = turn_view(message, self.labels.observation)
+            if merged and merged[-1]["role"] == "assistant" and (turn.role == "assistant" or turn.observation):
+                merged[-1] = {**merged[-1], "content": f"{merged[-1]['content']}\n{turn.text}"}
+            else:
+                merged.append(message)
+        begun = f"{merged.pop()['content']}\n" if merged and merged[-1]["role"] == "assistant" else ""
+        return [*merged, {"role": "assistant", "content": f"{begun}{self.labels.thought}:"}]
 
     def conversation(self, messages: Sequence[Mapping[str, Any]]) -> str:
         """Prompt messages (``role`` and ``content``) as one text, for base models.

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from react_engine.labels import LabelSet
 
-Kind = Literal["system", "step", "observation", "repair", "forced", "completion"]
+Kind = Literal["system", "step", "observation", "repair", "guide", "forced", "completion"]
 
 
 def sample_contexts(labels: LabelSet) -> dict[Kind, list[Mapping[str, Any]]]:
@@ -56,6 +56,7 @@ def sample_contexts(labels: LabelSet) -> dict[Kind, list[Mapping[str, Any]]]:
         "repair": [
             {"labels": labels, "raw": "Action:", "problems": problems} for problems in ([problem], [problem] * 2)
         ],
+        "guide": [{"labels": labels}],
         "forced": [{"labels": labels, "reason": reason} for reason in ("The limit of 10 steps is reached.", "")],
         "completion": [{"labels": labels, "messages": turns}],
     }

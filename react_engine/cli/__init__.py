@@ -9,7 +9,7 @@ from react_engine.cli.main import cli
 
 def main() -> None:
     """Run the command line and exit."""
-    sys.exit(cli.main(standalone_mode=False) or 0)
+    sys.exit(cli.main())
 
 
 __all__ = ["cli", "main"]

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 from typing import Any
 
 import click
 
+from react_engine.checking import nearest
 from react_engine.cli import exit_codes
+from react_engine.cli.input import text_of
 from react_engine.cli.options import engine_options, make_engine
+from react_engine.cli.output import is_terminal, note, nothing_else_on_stdout, say
 from react_engine.errors import ReactEngineError
-from react_engine.types import EndState
 
 _HELP = """/path auto|native|prompt   how tools are offered from the next turn on
 /model NAME                another model, same conversation
@@ -19,116 +22,145 @@ _HELP = """/path auto|native|prompt   how tools are offered from the next turn o
 /reset                     forget the conversation
 /help                      this list
 /quit                      end"""
+_COMMANDS = tuple(line.split()[0].removeprefix("/") for line in _HELP.splitlines())
 
 
-@click.command("chat")
+@click.command("chat", epilog=f"\b\nCommands:\n{_HELP}\n\n{exit_codes.HELP}")
 @engine_options
 @click.option("--quiet", "-q", is_flag=True, help="Do not show the steps.")
 def command(quiet: bool, **options: Any) -> int:
-    """Talk with a model that has tools. /help lists the commands."""
+    """Talk with a model that has tools.
+
+    Each line is a turn. Ctrl-C interrupts a turn, Ctrl-D ends. Lines can be piped in; the exit code is then that of
+    the last turn.
+    """
     chat = _Chat(options, quiet)
-    click.echo(f"{chat.engine.profile.name} with {len(chat.engine.registry)} tools. /help lists commands.", err=True)
+    at_terminal = is_terminal(sys.stdin)
+    if at_terminal:
+        note(f"{chat.engine.profile.name} with {len(chat.engine.registry)} tools. /help lists the commands.")
+    try:
+        while (line := _read_line(at_terminal)) is not None:
+            if line.startswith("/"):
+                if chat.command(line) == "quit":
+                    break
+            elif line.strip():
+                chat.say(line)
+    finally:
+        chat.engine.close()
+    return exit_codes.OK if at_terminal else chat.code
+
+
+def _read_line(at_terminal: bool) -> str | None:
+    """The next line, None at the end of the input."""
+    if not at_terminal:
+        if sys.stdin is None:
+            return None
+        data = sys.stdin.buffer.readline()
+        return text_of(data, "standard input").rstrip("\r\n") if data else None
+    with suppress(ImportError):
+        import readline  # noqa: F401 - gives ``input`` line editing and history
     while True:
         try:
-            line = _read_line()
-        except (EOFError, KeyboardInterrupt):
-            click.echo("", err=True)
-            return exit_codes.OK
-        if line.startswith("/"):
-            if chat.command(line) == "quit":
-                return exit_codes.OK
-        elif line.strip():
-            chat.say(line)
-
-
-def _read_line() -> str:
-    if sys.stdin.isatty():
-        try:
-            import readline  # noqa: F401 - editing and history for input()
-        except ImportError:
-            pass
-        return input("> ")
-    line = sys.stdin.readline()
-    if not line:
-        raise EOFError
-    return line.rstrip("\n")
+            if is_terminal(sys.stdout):
+                return input("> ")
+            note("> ", end="")  # with stdout elsewhere, ``input`` would write its prompt there
+            return input()
+        except EOFError:
+            note()
+            return None
+        except KeyboardInterrupt:
+            note("\nCtrl-D or /quit ends.")
 
 
 class _Chat:
-    """The conversation and what it is held with."""
+    """The conversation and what it is held with. ``code`` is the exit code of the last turn."""
 
     def __init__(self, options: dict[str, Any], quiet: bool) -> None:
         self.options = options
-        self.engine, _ = make_engine(options)
+        with nothing_else_on_stdout():
+            self.engine = make_engine(options)
         self.session = self.engine.session()
-        self.path: str | None = None
         self.quiet = quiet
+        self.code = exit_codes.OK
+        self._commands = {
+            "help": lambda _: say(_HELP), "tools": self._tools, "history": self._history, "reset": self._reset,
+            "path": self._path, "model": self._model,
+        }  # fmt: skip
 
     def say(self, text: str) -> None:
         """One turn."""
         from react_engine.cli.live import LiveView
 
+        view = LiveView(quiet=self.quiet, stream=is_terminal(sys.stdout))
         try:
-            run = self.session.run(text, path=self.path, listener=LiveView(quiet=self.quiet))
+            with nothing_else_on_stdout():
+                run = self.session.run(text, path=self.options.get("path"), listener=view)
         except KeyboardInterrupt:
-            click.echo("Interrupted; the conversation stands as before.", err=True)
+            if not is_terminal(sys.stdin):
+                raise
+            note("Interrupted; the conversation stands as before.")
             return
-        if run.answer is not None:
-            click.echo(run.answer)
-        if run.end is not EndState.ANSWERED:
-            click.echo(f"{run.end}: {run.message}", err=True)
+        except ReactEngineError as error:
+            note(f"Error: {error}")
+            self.code = exit_codes.of_error(error)
+            return
+        view.answer(run)
+        view.ended(run)
+        self.code = exit_codes.BY_END[run.end]
 
     def command(self, line: str) -> str | None:
         """Carry out a slash command. Gives ``"quit"`` when the conversation ends."""
         name, _, argument = line[1:].strip().partition(" ")
-        argument = argument.strip()
-        actions = {
-            "help": lambda: click.echo(_HELP), "tools": self._tools, "history": self._history, "reset": self._reset,
-            "path": lambda: self._path(argument), "model": lambda: self._model(argument),
-        }  # fmt: skip
         if name in ("quit", "exit", "q"):
             return "quit"
-        action = actions.get(name)
+        action = self._commands.get(name)
         if action is None:
-            click.echo(f"There is no command /{name}. /help lists them.", err=True)
+            note(f"There is no command /{name}.{nearest(name, _COMMANDS)} /help lists them.")
         else:
-            action()
+            action(argument.strip())
         return None
 
-    def _tools(self) -> None:
-        for tool in self.engine.registry:
-            click.echo(f"{tool.name}: {tool.description.splitlines()[0] if tool.description else ''}")
+    def _tools(self, _: str) -> None:
+        from react_engine.cli.tools import listed
 
-    def _history(self) -> None:
+        for tool in self.engine.registry:
+            say(listed(tool))
+        if not len(self.engine.registry):
+            note("There are no tools: --toolbox and --tools name some.")
+
+    def _history(self, _: str) -> None:
+        from react_engine.cli.live import call_line, result_line
+
         for message in self.session.transcript:
             for call in message.calls:
-                click.echo(f"call: {call.name} {call.arguments}")
+                say(call_line(call))
             for result in message.results:
-                click.echo(f"result: {result.text}")
+                say(result_line(result))
             if message.text:
-                click.echo(f"{message.role}: {message.text}")
+                say(f"{message.role}: {message.text}")
 
-    def _reset(self) -> None:
+    def _reset(self, _: str) -> None:
         self.session = self.engine.session()
-        click.echo("The conversation is forgotten.", err=True)
+        note("The conversation is forgotten.")
 
     def _path(self, argument: str) -> None:
         if argument not in ("auto", "native", "prompt"):
-            click.echo(f"The path is {self.path or self.engine.path}; say /path auto, native or prompt.", err=True)
+            note(f"The path is {self.options.get('path') or self.engine.path}; say /path auto, native or prompt.")
             return
-        self.path = argument
-        click.echo(f"From the next turn on: {argument}.", err=True)
+        self.options["path"] = argument
+        note(f"From the next turn on: {argument}.")
 
     def _model(self, argument: str) -> None:
         if not argument:
-            click.echo(f"The model is {self.engine.profile.name}.", err=True)
+            note(f"The model is {self.engine.profile.name}.")
             return
         try:
-            engine, _ = make_engine({**self.options, "model": argument})
+            with nothing_else_on_stdout():
+                engine = make_engine({**self.options, "model": argument})
         except ReactEngineError as error:
-            click.echo(f"Error: {error}", err=True)
+            note(f"Error: {error}")
             return
         self.engine.close()
-        self.engine = engine
+        self.engine, self.options["model"] = engine, argument
         self.session = engine.session(self.session.transcript)
-        click.echo(f"From the next turn on: {engine.profile.name}.", err=True)
+        note(f"From the next turn on: {engine.profile.name}.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from react_engine.errors import ConfigurationError, ModelError, ReactEngineError, UnknownTool
 from react_engine.types import EndState
 
 OK = 0
@@ -11,6 +12,7 @@ CONFIGURATION = 3
 MODEL = 4
 UNREADABLE = 12
 INTERRUPTED = 130
+PIPE_CLOSED = 141
 
 BY_END: dict[EndState, int] = {
     EndState.ANSWERED: OK,
@@ -27,11 +29,21 @@ BY_END: dict[EndState, int] = {
 
 HELP = """\b
 Exit codes:
-  0  answered                     7  repeated calls
-  1  unexpected failure           8  budget used up
-  2  wrong usage                  9  replies could not be read
-  3  wrong configuration         10  reply cut off
-  4  model or server failed      11  calls denied
-  5  step limit                  12  parse: nothing could be read
-  6  call limit                 130  interrupted
+   0  answered                      8  budget used up
+   1  unexpected failure            9  replies could not be read
+   2  wrong usage                  10  reply cut off
+   3  wrong configuration          11  calls denied
+   4  model or server failed       12  parse: neither call nor answer
+   5  step limit                  130  interrupted
+   6  call limit                  141  whoever read the output has gone
+   7  repeated calls
 """
+
+
+def of_error(error: ReactEngineError) -> int:
+    """The exit code of an error that ended a command."""
+    if isinstance(error, UnknownTool):
+        return USAGE
+    if isinstance(error, ConfigurationError):
+        return CONFIGURATION
+    return MODEL if isinstance(error, ModelError) else FAILED

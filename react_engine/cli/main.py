@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
-import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
 
@@ -11,69 +11,78 @@ import click
 
 from react_engine import __version__
 from react_engine.cli import exit_codes
-from react_engine.errors import ConfigurationError, ModelError, ReactEngineError
+from react_engine.cli.output import abandon_stdout, note, prepare
+from react_engine.errors import ReactEngineError
 
-_COMMANDS = {
-    "run": ("react_engine.cli.run", "Run one task and print the answer."),
-    "chat": ("react_engine.cli.chat", "Talk with a model that has tools."),
-    "parse": ("react_engine.cli.parse", "Read a model's reply and show what it says."),
-    "models": ("react_engine.cli.models", "List, show and fetch models."),
-    "tools": ("react_engine.cli.tools", "List and show tools and their schemas."),
-    "init": ("react_engine.cli.init", "Write a commented react-engine.toml."),
-    "completion": ("react_engine.cli.completion", "Print the completion script for a shell."),
+COMMANDS = {
+    "run": "Run one task and print the answer.",
+    "chat": "Talk with a model that has tools.",
+    "parse": "Read a model's reply and show what it says.",
+    "models": "List, show and fetch models.",
+    "tools": "List and show tools and their schemas.",
+    "init": "Write a commented react-engine.toml.",
+    "completion": "Print the completion script for a shell.",
 }
 
 
 class _Root(click.Group):
-    """Commands by name, loaded on demand; errors of the engine as a message and an exit code."""
+    """Commands by name, loaded on demand; errors as a message and an exit code."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(_COMMANDS)
+        return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in _COMMANDS:
+        if cmd_name not in COMMANDS:
             return None
-        command: click.Command = import_module(_COMMANDS[cmd_name][0]).command
+        command: click.Command = import_module(f"react_engine.cli.{cmd_name}").command
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
-            formatter.write_dl([(name, help_text) for name, (_, help_text) in _COMMANDS.items()])
+            formatter.write_dl(list(COMMANDS.items()))
 
-    def main(self, *args: Any, **kwargs: Any) -> Any:
-        """Run and give the exit code."""
-        kwargs["standalone_mode"] = False
+    def main(self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any) -> int:  # type: ignore[override]
+        """Run a command and give its exit code. Nothing is raised for a mistake of the user."""
+        prepare()
         try:
-            return super().main(*args, **kwargs)
-        except click.exceptions.Exit as exit_:
-            return exit_.exit_code
+            return super().main(args, prog_name or "react-engine", **{**extra, "standalone_mode": False}) or 0
         except click.ClickException as error:
             error.show()
             return error.exit_code
-        except click.Abort:
-            click.echo("Interrupted.", err=True)
+        except (click.Abort, KeyboardInterrupt):
+            note("Interrupted.")
             return exit_codes.INTERRUPTED
-        except BrokenPipeError:
-            _close_stdout()
-            return exit_codes.OK
         except ReactEngineError as error:
-            click.echo(f"Error: {error}", err=True)
-            return _code_of(error)
+            note(f"Error: {error}")
+            return exit_codes.of_error(error)
+        except OSError as error:
+            note(f"Error: {error}")
+            return exit_codes.FAILED
+
+    def make_context(self, *args: Any, **extra: Any) -> click.Context:
+        """Read the arguments, and print help where that is asked for."""
+        with _quiet_at_closed_pipe():
+            return super().make_context(*args, **extra)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command."""
+        with _quiet_at_closed_pipe():
+            return super().invoke(ctx)
 
 
-def _code_of(error: ReactEngineError) -> int:
-    if isinstance(error, ConfigurationError):
-        return exit_codes.CONFIGURATION
-    return exit_codes.MODEL if isinstance(error, ModelError) else exit_codes.FAILED
+@contextmanager
+def _quiet_at_closed_pipe() -> Iterator[None]:
+    """End quietly when nobody reads the output any more; click itself would take that for a failure."""
+    try:
+        yield
+    except BrokenPipeError:
+        abandon_stdout()
+        raise click.exceptions.Exit(exit_codes.PIPE_CLOSED) from None
 
 
-def _close_stdout() -> None:
-    """Whoever read our output has gone; keep the interpreter from complaining at exit."""
-    with contextlib.suppress(OSError):
-        sys.stdout.close()
-
-
-@click.group(cls=_Root, epilog=exit_codes.HELP, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    "react-engine", cls=_Root, epilog=exit_codes.HELP, context_settings={"help_option_names": ["-h", "--help"]}
+)
 @click.version_option(__version__, package_name="react-engine")
 def cli() -> None:
     """Any chat model uses tools: natively where it can, through a prompt where it cannot."""

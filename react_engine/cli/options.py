@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+from click.shell_completion import CompletionItem
 
 from react_engine.errors import ConfigurationError
 
@@ -13,33 +15,97 @@ if TYPE_CHECKING:
     from react_engine.engine import Engine
     from react_engine.settings import Settings
     from react_engine.tools.registry import Registry
-    from react_engine.tools.tool import Tool
-    from react_engine.types import ToolCall
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-_CONFIG = click.option("--config", type=click.Path(dir_okay=False), help="The react-engine.toml to read.")
+
+def filled(names: Callable[[], Iterable[str]] | None = None) -> dict[str, Any]:
+    """What makes an option or argument take a text that is not blank; ``names`` gives what shells complete it with."""
+
+    def complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        try:
+            known = list(names()) if names is not None else []
+        except (ConfigurationError, OSError):  # settings that cannot be read complete nothing
+            return []
+        return [CompletionItem(name) for name in known if name.startswith(incomplete)]
+
+    return {"callback": _not_blank, "shell_complete": complete}
+
+
+def _not_blank(ctx: click.Context, param: click.Parameter, value: Any) -> Any:
+    for given in value if isinstance(value, tuple) else (value,):
+        if given is not None and not given.strip():
+            raise click.BadParameter("expected a text, found a blank one.")
+    return value
+
+
+def model_names() -> list[str]:
+    """The user's own models and those that run here."""
+    from react_engine.models.listing import list_models
+    from react_engine.models.table import table_for
+    from react_engine.settings import Settings
+
+    listed = list_models(table_for(Settings.load()))
+    return [item.name for item in listed if item.kind in ("config", "local") and not set(item.name) & set("*?[")]
+
+
+def dialect_names() -> list[str]:
+    """The dialects that can be named: those that the reader knows, and those that the table names."""
+    from react_engine.models.shipped import shipped
+    from react_engine.parsers.dialects import DIALECTS, FAMILIES
+
+    return sorted({*DIALECTS, *FAMILIES, *(family.fields["dialect"] for family in shipped().families)})
+
+
+def _toolbox_names() -> list[str]:
+    from react_engine.toolbox import available
+
+    return list(available())
+
+
+_CONFIG = click.option("--config", type=click.Path(), metavar="FILE", help="The react-engine.toml to read.")
 _TOOLS = (
     click.option(
-        "--tools", "load", multiple=True, metavar="SPEC", help="Your tools: module:object or file.py. Repeatable."
+        "--tools",
+        "load",
+        **filled(),
+        multiple=True,
+        metavar="SPEC",
+        help="Your tools: module:object or file.py. Repeatable.",
     ),
-    click.option("--toolbox", help="Shipped tools, such as calculator,clock,files:DIR."),
+    click.option(
+        "--toolbox",
+        **filled(_toolbox_names),
+        metavar="NAMES",
+        help="Shipped tools, such as calculator,clock,files:DIR.",
+    ),
 )
 _MODEL = (
-    click.option("--model", "-m", help="The model: local/NAME, local/PATH.gguf, ollama/NAME, or any litellm name."),
+    click.option(
+        "--model",
+        "-m",
+        **filled(model_names),
+        metavar="NAME",
+        help="The model: local/NAME, local/PATH.gguf, ollama/NAME, or any name that litellm knows.",
+    ),
     click.option("--path", type=click.Choice(["auto", "native", "prompt"]), help="How tools are offered."),
-    click.option("--dialect", help="The text format of calls on the prompt path."),
+    click.option(
+        "--dialect",
+        **filled(dialect_names),
+        metavar="NAME",
+        help="The text format of calls on the prompt path.",
+    ),
     click.option("--language", type=click.Choice(["en", "zh"]), help="Language of the prompts."),
-    click.option("--api-base", help="Address of the model's server."),
-    click.option("--instructions", "-i", default="", help="System text of your own."),
+    click.option("--api-base", metavar="URL", **filled(), help="Address of the model's server."),
+    click.option("--instructions", "-i", default="", metavar="TEXT", help="System text of your own."),
 )
 _LIMITS = (
-    click.option("--max-steps", type=click.IntRange(1), help="Limit of steps."),
-    click.option("--max-calls", type=click.IntRange(1), help="Limit of tool calls."),
-    click.option("--max-tokens", type=click.IntRange(1), help="Limit of tokens of one reply."),
-    click.option("--max-seconds", type=click.FloatRange(0, min_open=True), help="Limit of seconds for the run."),
-    click.option("--max-money", type=click.FloatRange(0, min_open=True), help="Limit of US dollars for the run."),
-    click.option("--temperature", type=click.FloatRange(0, 2), help="Sampling temperature."),
+    click.option("--max-steps", type=click.IntRange(1), metavar="N", help="Limit of steps (10 unless set)."),
+    click.option("--max-calls", type=click.IntRange(1), metavar="N", help="Limit of tool calls (20 unless set)."),
+    click.option("--max-tokens", type=click.IntRange(1), metavar="N", help="Limit of tokens of one reply."),
+    click.option("--max-seconds", type=float, metavar="X", help="Limit of seconds for a run."),
+    click.option("--max-money", type=float, metavar="X", help="Limit of US dollars for a run."),
+    click.option("--temperature", type=float, metavar="X", help="Sampling temperature."),
     click.option("--yes", "-y", is_flag=True, help="Allow tools with side effects without asking."),
 )
 
@@ -65,23 +131,52 @@ def _stacked(function: F, options: tuple[Callable[[F], F], ...]) -> F:
     return function
 
 
+_SETTINGS = {
+    "model": "model", "path": "path", "dialect": "dialect", "language": "language", "max_steps": "limits.steps",
+    "max_calls": "limits.calls", "max_seconds": "limits.seconds", "max_money": "limits.money",
+    "max_tokens": "sampling.max_tokens", "temperature": "sampling.temperature",
+}  # fmt: skip
+
+
 def load_settings(options: dict[str, Any]) -> Settings:
     """The settings, with the command's options as arguments."""
     from react_engine.settings import Settings
 
-    names = {
-        "model": "model", "path": "path", "dialect": "dialect", "language": "language", "max_steps": "limits.steps",
-        "max_calls": "limits.calls", "max_seconds": "limits.seconds", "max_money": "limits.money",
-        "max_tokens": "sampling.max_tokens", "temperature": "sampling.temperature",
-    }  # fmt: skip
-    overrides = {key: options[name] for name, key in names.items() if options.get(name) is not None}
+    overrides: dict[str, Any] = {key: options[name] for name, key in _SETTINGS.items() if options.get(name) is not None}
     if options.get("toolbox"):
-        overrides["tools.toolbox"] = [item for item in options["toolbox"].split(",") if item]
+        overrides["tools.toolbox"] = toolbox_specs(options["toolbox"])
     if options.get("load"):
-        overrides["tools.load"] = list(options["load"])
+        overrides["tools.load"] = list(dict.fromkeys(options["load"]))
     if options.get("yes"):
         overrides["tools.confirm"] = "allow"
-    return Settings.load(options.get("config"), overrides=overrides)
+    try:
+        settings = Settings.load(options.get("config"), overrides=overrides)
+    except FileNotFoundError as error:  # not the settings file, for which there is an error of its own
+        raise ConfigurationError("The current folder does not exist any more: change to one that does.") from error
+    _check_dialects(settings)
+    return settings
+
+
+def toolbox_specs(names: str) -> list[str]:
+    """The toolboxes in a list with commas, each once. Raises ``click.BadParameter`` when there are none."""
+    specs = list(dict.fromkeys(spec.strip() for spec in names.split(",") if spec.strip()))
+    if not specs:
+        raise click.BadParameter(f"expected names such as calculator,clock, found {names!r}.", param_hint="'--toolbox'")
+    return specs
+
+
+def _check_dialects(settings: Settings) -> None:
+    """Raise ``ConfigurationError`` for a dialect that nobody knows, with its place and the nearest names."""
+    from react_engine.config import where_of
+
+    named: list[tuple[tuple[str, ...], str | None]] = [(("dialect",), settings.dialect)]
+    named += [(("models", record.pattern, "dialect"), record.fields.get("dialect")) for record in settings.models]
+    for place, dialect in named:
+        if dialect is not None and dialect not in (known := dialect_names()):
+            close = get_close_matches(dialect, known, n=3)
+            advice = f"Did you mean {' or '.join(close)}?" if close else f"Known are: {', '.join(known)}."
+            where = where_of(settings.source_of(".".join(place)), place)
+            raise ConfigurationError(f"{where}: there is no dialect named {dialect!r}. {advice}")
 
 
 def load_registry(settings: Settings) -> Registry:
@@ -95,38 +190,29 @@ def load_registry(settings: Settings) -> Registry:
     )
 
 
-def make_engine(options: dict[str, Any]) -> tuple[Engine, Settings]:
+def make_engine(options: dict[str, Any]) -> Engine:
     """The engine that settings and options describe."""
+    from react_engine.cli.confirmation import confirmation
+    from react_engine.config import where_of
     from react_engine.engine import Engine
 
     settings = load_settings(options)
+    if not settings.model.strip():
+        raise ConfigurationError(
+            f"{where_of(settings.source_of('model'), ('model',))}: expected a model's name, found nothing."
+        )
     registry = load_registry(settings)
     profile = {"api_base": options["api_base"]} if options.get("api_base") else None
-    confirm = {"allow": lambda *_: True, "deny": None, "ask": ask}[settings.tools.confirm]
     engine = Engine.from_settings(
-        settings, registry, instructions=options.get("instructions") or "", confirm=confirm, profile=profile
+        settings,
+        registry,
+        instructions=options.get("instructions") or "",
+        confirm=confirmation(settings.tools.confirm),
+        profile=profile,
     )
-    return engine, settings
-
-
-def ask(call: ToolCall, tool: Tool) -> bool | str:
-    """Ask the person at the terminal whether a call may run."""
-    import json
-
-    if not click.get_text_stream("stdin").isatty():
-        return f"nobody is there to confirm {tool.name}; --yes allows it"
-    arguments = json.dumps(call.arguments, ensure_ascii=False, default=str)
-    shown = arguments if len(arguments) <= 800 else arguments[:797] + "..."
-    click.echo(f"\n{tool.name} has side effects and would run with {shown}", err=True)
-    return click.confirm("Run it?", default=False, err=True)
-
-
-def require_task(words: tuple[str, ...]) -> str:
-    """The task from the arguments, or from stdin when it is piped in or ``-``."""
-    stdin = click.get_text_stream("stdin")
-    text = " ".join(words)
-    if text == "-" or (not text and not stdin.isatty()):
-        text = stdin.read()
-    if not text.strip():
-        raise ConfigurationError("There is no task: give it as an argument, or pipe it in.")
-    return text
+    if profile is not None and engine.profile.client == "local":
+        raise ConfigurationError(
+            f"{engine.profile.name} runs in this process and has no server. Name the model that runs at "
+            f"{options['api_base']} with --model."
+        )
+    return engine

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+import sys
+from collections.abc import Mapping
+from contextlib import closing
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from react_engine.cli import exit_codes
-from react_engine.cli.options import engine_options, make_engine, require_task
-from react_engine.events import Event, RunEnded
-from react_engine.types import Run
+from react_engine.cli.input import read_task
+from react_engine.cli.options import engine_options, make_engine
+from react_engine.cli.output import is_terminal, nothing_else_on_stdout, say, say_json
+
+if TYPE_CHECKING:
+    from react_engine.cli.live import LiveView
+    from react_engine.engine import Engine
+    from react_engine.types import Run
 
 
 @click.command("run", epilog=exit_codes.HELP)
@@ -18,34 +26,37 @@ from react_engine.types import Run
 @engine_options
 @click.option("--json", "as_json", is_flag=True, help="Print the whole run as JSON.")
 @click.option("--quiet", "-q", is_flag=True, help="Do not show the steps.")
-@click.option("--show-prompt", is_flag=True, help="Print the messages of the first request and stop.")
+@click.option("--show-prompt", is_flag=True, help="Print the first request instead of sending it.")
 def command(task: tuple[str, ...], as_json: bool, quiet: bool, show_prompt: bool, **options: Any) -> int:
     """Run TASK and print the answer.
 
-    The answer goes to stdout, the steps to stderr. The exit code says how the run ended.
+    The answer goes to stdout, the steps to stderr, and so does what tools print. Without TASK, or with a last word
+    of -, the task is read from stdin. The exit code says how the run ended.
     """
-    text = require_task(task)
-    engine, _ = make_engine(options)
+    text = read_task(task)
+    with nothing_else_on_stdout():
+        engine = make_engine(options)
     if show_prompt:
-        for message in engine.prompt(text):
-            click.echo(f"--- {message['role']}\n{message['content']}")
-        return exit_codes.OK
+        return _show_prompt(engine, text, as_json)
     from react_engine.cli.live import LiveView
 
-    run = _run(engine, text, LiveView(quiet=quiet))
+    view = LiveView(quiet=quiet, stream=is_terminal(sys.stdout) and not as_json)
+    with closing(engine), nothing_else_on_stdout():
+        run = _run(engine, text, view)
     if as_json:
         from react_engine.serialization import run_data
 
-        click.echo(json.dumps(run_data(run), ensure_ascii=False, indent=2))
-    elif run.answer is not None:
-        click.echo(run.answer)
-    if not run.ok:
-        click.echo(f"{run.end}: {run.message}", err=True)
+        say_json(run_data(run))
+    else:
+        view.answer(run)
+    view.ended(run)
     return exit_codes.BY_END[run.end]
 
 
-def _run(engine: Any, text: str, view: Any) -> Run:
+def _run(engine: Engine, text: str, view: LiveView) -> Run:
     """The run; an interrupt ends it as cancelled, with the steps so far."""
+    from react_engine.events import Event, RunEnded
+
     ended: list[Run] = []
 
     def listen(event: Event) -> None:
@@ -54,9 +65,36 @@ def _run(engine: Any, text: str, view: Any) -> Run:
         view(event)
 
     try:
-        run: Run = engine.run(text, listener=listen)
-        return run
+        return engine.run(text, listener=listen)
     except KeyboardInterrupt:
         if ended:
             return ended[0]
-        raise click.Abort from None
+        raise
+
+
+def _show_prompt(engine: Engine, text: str, as_json: bool) -> int:
+    messages = engine.prompt(text)
+    tools = _native_tools(engine)
+    if as_json:
+        say_json({"messages": messages, **({"tools": tools} if tools else {})})
+        return exit_codes.OK
+    for message in messages:
+        say(f"--- {message['role']}\n{_content(message)}")
+    if tools:
+        say(f"--- tools\n{json.dumps(tools, ensure_ascii=False, indent=2)}")
+    return exit_codes.OK
+
+
+def _native_tools(engine: Engine) -> list[Any]:
+    """What goes beside the messages on the native path."""
+    native = engine.profile.function_calling is True if engine.path == "auto" else engine.path == "native"
+    if not native:
+        return []
+    from react_engine.tools.schema import openai_tool
+
+    return [openai_tool(tool, strict=engine.profile.strict) for tool in engine.registry]
+
+
+def _content(message: Mapping[str, Any]) -> str:
+    content = message["content"]
+    return content if isinstance(content, str) else json.dumps(content, ensure_ascii=False, indent=2)

@@ -26,7 +26,8 @@ class Ask:
     """What is asked of a model in one step.
 
     ``slips`` are replies that could not be read since the last good step. ``forced`` is the reason why the
-    model must answer now, without tools; empty otherwise. ``sampling`` overrides the profile's.
+    model must answer now, without tools; empty otherwise. ``sampling`` overrides the profile's. ``guided``: the
+    model has shown that native calling is not its own, so it is told how to go on.
     """
 
     transcript: Transcript
@@ -34,6 +35,7 @@ class Ask:
     forced: str = ""
     tool_choice: ToolChoice = "auto"
     sampling: Mapping[str, Any] | None = None
+    guided: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,6 +42,7 @@ class NativePath:
         instructions: str = "",
         *,
         repair: Callable[[str, Sequence[Problem]], str] | None = None,
+        guide: str = "",
         omitted: frozenset[str] = frozenset(),
     ) -> None:
         self.profile = profile
@@ -54,13 +55,14 @@ class NativePath:
         self._wire_tools = tuple(self._wire_tool(tool) for tool in tools)
         self._tool_characters = len(json.dumps(self._wire_tools, ensure_ascii=False)) if tools else 0
         self._repair = repair
+        self._guide = guide
         self.omitted = omitted
 
     def request(self, ask: Ask) -> ModelRequest:
         """The request for the next step."""
         messages: list[dict[str, Any]] = []
-        if self.instructions:
-            messages.append({"role": "system", "content": self.instructions})
+        if system := "\n\n".join(filter(None, (self.instructions, self._guide if ask.guided else ""))):
+            messages.append({"role": "system", "content": system})
         messages.extend(self.messages(ask.transcript))
         for slip in ask.slips:
             messages.append({"role": "user", "content": self._repair_text(slip.raw, slip.problems)})

@@ -48,6 +48,7 @@ class PromptPath:
         self._dialect = "react" if profile.dialect == "react" else "auto"  # what it was trained on may come, too
         self._signatures = tuple(signature(tool) for tool in tools)
         self._systems: dict[str, str] = {}
+        self._shown: dict[int, tuple[Message, dict[str, Any]]] = {}
 
     def request(self, ask: Ask) -> ModelRequest:
         """The request for the next step."""
@@ -73,16 +74,20 @@ class PromptPath:
         return self._systems[choice]
 
     def messages(self, transcript: Sequence[Message]) -> list[dict[str, Any]]:
-        """A transcript as prompt messages."""
-        rendered: list[dict[str, Any]] = []
+        """A transcript as prompt messages. What stood in the last one is not rendered again."""
+        shown: dict[int, tuple[Message, dict[str, Any]]] = {}
         for message in transcript:
-            if message.role == "assistant":
-                rendered.append({"role": "assistant", "content": self._turn(message)})
-            elif message.role == "tool":
-                rendered.append({"role": "user", "content": self.templates.observation(message.results)})
-            else:
-                rendered.append({"role": message.role, "content": user_content(message.text, message.parts)})
-        return rendered
+            key = id(message)  # the entry holds the message, so nothing else gets its id
+            shown[key] = self._shown.get(key) or (message, self._message(message))
+        self._shown = shown
+        return [shown[id(message)][1] for message in transcript]
+
+    def _message(self, message: Message) -> dict[str, Any]:
+        if message.role == "assistant":
+            return {"role": "assistant", "content": self._turn(message)}
+        if message.role == "tool":
+            return {"role": "user", "content": self.templates.observation(message.results)}
+        return {"role": message.role, "content": user_content(message.text, message.parts)}
 
     def _turn(self, message: Message) -> str:
         if message.calls:

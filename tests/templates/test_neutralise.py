@@ -29,7 +29,26 @@ TOKENS = (
 )  # fmt: skip
 UNSEEN = ("\u200b", "\u200d", "\u2060", "\ufeff", "\u202e", "\u2066", "\u00ad", "\x00", "\x1b", "\ufe0f", "\U000e0041")
 BREAKS = ("\n", "\r\n", "\r", "\v", "\f", "\x85", "\u2028", "\u2029")
-DECORATIONS = ("", "**", "__", "`", "> ", "- ", "* ", "1. ", "2) ", "# ", "### ", "  ", "\t", "[", "【", "(3) ", "\xa0", "_")
+DECORATIONS = (
+    "",
+    "**",
+    "__",
+    "`",
+    "> ",
+    "- ",
+    "* ",
+    "1. ",
+    "2) ",
+    "# ",
+    "### ",
+    "  ",
+    "\t",
+    "[",
+    "【",
+    "(3) ",
+    "\xa0",
+    "_",
+)
 COLONS = (":", " :", "：", "：", "**:", ":**", " ﹕", "]:", "】：", " 1:", " #2:", "`:")
 
 styled = st.sampled_from(
@@ -60,7 +79,8 @@ hostile = st.lists(
 ).map("".join)
 
 SIMPLE_LABEL = re.compile(
-    r"^[ \t>*_`#\-\d.()\[\]【】\xa0]*(?:" + "|".join(map(re.escape, CALLING)) + r")[ \t*_`\]】\d#]*[:：]", re.IGNORECASE | re.MULTILINE
+    r"^[ \t>*_`#\-\d.()\[\]【】\xa0]*(?:" + "|".join(map(re.escape, CALLING)) + r")[ \t*_`\]】\d#]*[:：]",
+    re.IGNORECASE | re.MULTILINE,
 )
 
 
@@ -173,7 +193,25 @@ def test_what_is_shown_stays_readable(text: str, shown: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "piece", ["*", "a:", "action ", "<|", "<", "Action", "\u200b", "<tool_", "[|", "<invoke ", "_", "思考", "1. ", "<a:", "# ", "**"]
+    "piece",
+    [
+        "*",
+        "a:",
+        "action ",
+        "<|",
+        "<",
+        "Action",
+        "\u200b",
+        "<tool_",
+        "[|",
+        "<invoke ",
+        "_",
+        "思考",
+        "1. ",
+        "<a:",
+        "# ",
+        "**",
+    ],
 )
 def test_hostile_texts_of_any_length_are_done(piece: str) -> None:
     text = piece * (300_000 // len(piece))
@@ -188,7 +226,9 @@ def test_the_labels_of_every_language_are_words_of_the_reader() -> None:
 
 json_values = st.recursive(
     st.one_of(st.none(), st.booleans(), st.integers(), st.text(), hostile),
-    lambda inner: st.one_of(st.lists(inner, max_size=4), st.dictionaries(st.one_of(st.text(), hostile), inner, max_size=4)),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=4), st.dictionaries(st.one_of(st.text(), hostile), inner, max_size=4)
+    ),
     max_leaves=8,
 )
 

@@ -15,7 +15,10 @@ from react_engine.types import Status, ToolCall, ToolResult
 from tests.templates.test_neutralise import TOKENS, hostile
 
 TOOLS = (
-    {"name": "note", "parameters": {"type": "object", "properties": {"path": {"type": "string"}, "body": {"type": "string"}}}},
+    {
+        "name": "note",
+        "parameters": {"type": "object", "properties": {"path": {"type": "string"}, "body": {"type": "string"}}},
+    },
     {"name": "sum.all", "parameters": {"type": "object", "properties": {"numbers": {"type": "array"}, "exact": {}}}},
     {"name": "delete_all", "parameters": {"type": "object", "properties": {"path": {"type": "string"}}}},
 )
@@ -74,7 +77,9 @@ def test_the_worked_examples_read_back(language: str) -> None:
     labels = templates.labels
     text = templates.system([])
     examples = text[text.index("\n# ") : text.rindex("\n# ")]
-    steps = re.findall(rf"^{labels.thought}: (?:(?!^{labels.observation}:|^User:|^用户:).*\n?)+", examples, re.MULTILINE)
+    steps = re.findall(
+        rf"^{labels.thought}: (?:(?!^{labels.observation}:|^User:|^用户:).*\n?)+", examples, re.MULTILINE
+    )
     readings = [read(step) for step in steps]
     assert len(readings) >= 4
     assert [reading.problems for reading in readings if reading.problems] == []
