@@ -236,12 +236,13 @@ def show(rows: Sequence[Row], results: Results, at_once: int) -> None:
 
     console = Console(width=None if sys.stdout.isatty() else 150, highlight=False)
     console.print(as_table(rows, results, at_once))
+    console.print("× ours: to the engine on HttpModel, native. adds: over its own client with the same requests.\n")
     console.print("Starting, CPU ms of the whole process: median (lowest-highest)")
     for name, values in results.starts.items():
         console.print(f"  {name:34}{_spread(values, 0):>20}")
     console.print()
     console.print(f"Python {platform.python_version()}, {platform.machine()}, {os.cpu_count()} cores")
-    console.print(", ".join(f"{name} {version}" for name, version in sorted(results.versions.items())))
+    console.print(", ".join(f"{name} {version}" for name, version in sorted(results.versions.items())), soft_wrap=True)
     for name, reason in results.failures.items():
         console.print(f"{name} failed: {escape(reason)}", soft_wrap=True)
 
@@ -273,12 +274,19 @@ def chosen(peers: str, only: str) -> list[Row]:
     return rows
 
 
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise ValueError(text)
+    return number
+
+
 def main() -> int:
     """Measure and print; 1 if any contender failed."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--peers", default=",".join(PEERS), help="comma-separated, or none (default: %(default)s)")
-    parser.add_argument("--runs", type=int, default=9, help="rounds (default: %(default)s)")
-    parser.add_argument("--at-once", type=int, default=64, help="runs at once (default: %(default)s)")
+    parser.add_argument("--runs", type=_positive, default=5, help="rounds (default: %(default)s)")
+    parser.add_argument("--at-once", type=_positive, default=64, help="runs at once (default: %(default)s)")
     parser.add_argument("--only", default="", help="contenders whose key has this in it")
     parser.add_argument("--json", action="store_true", help="print JSON in place of tables")
     options = parser.parse_args()

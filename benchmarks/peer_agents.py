@@ -6,6 +6,7 @@ since they are not there when this project is checked.
 
 from __future__ import annotations
 
+import logging
 from importlib import import_module
 from typing import Any, ClassVar
 
@@ -92,6 +93,7 @@ def llama_index_functions(url: str) -> Run:
 
 def _qwen_agent(agent: str, url: str) -> Run:
     base = import_module("qwen_agent.tools.base")
+    logging.getLogger("qwen_agent_logger").setLevel(logging.ERROR)  # it tells of every call
 
     class Lookup(base.BaseTool):  # type: ignore[misc, name-defined]
         """The tool as this library wants it."""

@@ -7,6 +7,7 @@ Nothing but the standard library is imported: the processes may belong to other 
 from __future__ import annotations
 
 import asyncio
+import gc
 import inspect
 import json
 import os
@@ -104,6 +105,7 @@ def work(makers: Mapping[str, Make]) -> None:
 
 
 def _measure(runner: asyncio.Runner, run: Run, runs: int, at_once: int) -> float:
+    gc.collect()  # what the contender before left is not this one's to clear
     began = time.process_time()
     if inspect.iscoroutinefunction(run):
         answers = runner.run(_gathered(run, runs, at_once))

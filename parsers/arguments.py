@@ -15,8 +15,17 @@ from typing import Any
 from react_engine.parsers.control import strip_end_tokens
 from react_engine.parsers.fences import fenced_body, leading_fence
 from react_engine.parsers.index import KnownTool
-from react_engine.parsers.literals import Bare, CallArguments, Value, read_call_arguments, read_value, skip_blanks
+from react_engine.parsers.literals import (
+    Bare,
+    CallArguments,
+    Value,
+    read_call_arguments,
+    read_strict,
+    read_value,
+    skip_blanks,
+)
 from react_engine.parsers.settle import Settled, settle, settle_value
+from react_engine.shapes.shape import fits
 from react_engine.types import Arguments, Problem, Span, Tolerance
 
 
@@ -74,12 +83,30 @@ _STOP_REMAINDER = re.compile(
 def read_arguments(region: Region, tool: KnownTool) -> ReadArguments:
     """The arguments for ``tool`` that stand in ``region``."""
     region = _without_packaging(region)
+    if (plain := _as_written(region, tool)) is not None:
+        return plain
     first_problem: ReadArguments | None = None
     for reading in _ladder(region, tool):
         if reading.problem is None or reading.problem.code in _FINAL:
             return reading
         first_problem = first_problem or reading
     return first_problem or _nothing(region, tool)
+
+
+_SCALARS = frozenset({str, int, float, bool, type(None)})
+
+
+def _as_written(region: Region, tool: KnownTool) -> ReadArguments | None:
+    """An object of plain values that fits as it stands: most calls are that, and no step of the ladder changes it."""
+    text, start, end, shape = region.text, region.start, region.end, tool.shape
+    if start >= end or text[start] != "{" or text.find("<", start, end) != -1 or text.find("[", start, end) != -1:
+        return None
+    read = read_strict(text, start, end)
+    if read is None or read.end != end or not read.value.keys() <= shape.properties.keys():
+        return None
+    if any(type(item) not in _SCALARS or item in ("...", "…") for item in read.value.values()):
+        return None
+    return ReadArguments(read.value, end) if fits(read.value, shape, exact=True) else None
 
 
 # What a plainer reading of the same text must not gloss over.

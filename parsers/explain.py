@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from react_engine.parsers.index import ToolIndex
-from react_engine.parsers.layout import Mark, Row, place, rows
+from react_engine.parsers.layout import Mark, Places, Row, rows
 from react_engine.parsers.visible import visible
 from react_engine.parsers.why import why_no_call
 from react_engine.types import Reading, Tolerance, ToolCall
@@ -48,22 +48,27 @@ def _tolerated(tolerance: Tolerance) -> Mark:
 
 def summary(text: str, reading: Reading, tools: Iterable[Any] | ToolIndex = ()) -> Iterator[str]:
     """What was read, a line each; and why no call was, if none was."""
+    return map(visible, _summary(text, reading, tools))
+
+
+def _summary(text: str, reading: Reading, tools: Iterable[Any] | ToolIndex) -> Iterator[str]:
+    place = Places(text)
     for number, call in enumerate(reading.calls, 1):
-        yield f"call {number}: {visible(call.name)} {_value(call)}"
-        yield from (f"    {line}" for line in _tolerances(text, call.tolerances))
+        yield f"call {number}: {call.name} {_value(call)}"
+        yield from (f"    {line}" for line in _tolerances(place, call.tolerances))
         if call.problem is not None:
             yield f"    problem ({call.problem.code}): {_shown(f'{call.problem.message} {call.problem.hint}'.strip())}"
     if reading.answer is not None:
         yield f"answer: {_shown(reading.answer)}"
     if reading.reasoning:
         yield f"reasoning: {_shown(reading.reasoning)}"
-    yield from _tolerances(text, reading.tolerances)
+    yield from _tolerances(place, reading.tolerances)
     for problem in reading.problems:
-        at = f" at {place(text, problem.span.start)}" if problem.span is not None else ""
+        at = f" at {place(problem.span.start)}" if problem.span is not None else ""
         yield f"problem ({problem.code}{at}): {_shown(f'{problem.message} {problem.hint}'.strip())}"
     if reading.invented is not None:
         dropped = reading.invented.end - reading.invented.start
-        yield f"invented: {dropped} characters from {place(text, reading.invented.start)} on, dropped"
+        yield f"invented: {dropped} characters from {place(reading.invented.start)} on, dropped"
     if reading.truncated:
         yield "truncated: the reply was cut by a limit"
     if not reading.calls:
@@ -72,14 +77,14 @@ def summary(text: str, reading: Reading, tools: Iterable[Any] | ToolIndex = ()) 
         yield from (f"    near: {_shown(line)}" for line in near)
 
 
-def _tolerances(text: str, tolerances: Iterable[Tolerance]) -> Iterator[str]:
+def _tolerances(place: Places, tolerances: Iterable[Tolerance]) -> Iterator[str]:
     """A line for each name, with the first places."""
     by_name: dict[tuple[str, bool], list[int]] = {}
     for tolerance in tolerances:
         by_name.setdefault((tolerance.name, tolerance.lossy), []).append(tolerance.span.start)
     for (name, lossy), starts in by_name.items():
         more = f" and {len(starts) - 3} more" if len(starts) > 3 else ""
-        at = ", ".join(place(text, start) for start in starts[:3])
+        at = ", ".join(place(start) for start in starts[:3])
         yield f"tolerated: {name} at {at}{more} ({'lossy' if lossy else 'lossless'})"
 
 
@@ -91,6 +96,6 @@ def _value(call: ToolCall) -> str:
 
 
 def _shown(text: str) -> str:
-    """Short, safe to print, with further lines indented."""
+    """Short, with further lines indented."""
     cut = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}… ({len(text)} characters)"
-    return visible(cut).replace("\n", "\n        ")
+    return cut.replace("\n", "\n        ")

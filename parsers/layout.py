@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -42,15 +43,15 @@ def rows(text: str, marks: Iterable[Mark], width: int = 100) -> Iterator[Row]:
     Spans that do not lie in the text are taken as far as they do.
     """
     whole = sorted((_inside(mark, len(text)) for mark in marks), key=lambda mark: (mark.span.start, -mark.span.end))
-    pieces = list(_pieces(text, max(width, 8)))
+    pieces, places = list(_pieces(text, max(width, 8))), Places(text)
     starts = [piece.start for piece in pieces]
     begun: dict[int, list[Mark]] = {}
     shown = _ends(len(pieces))
     for mark in whole:
         first = bisect_right(starts, mark.span.start) - 1
         begun.setdefault(first, []).append(mark)
-        for place in (first, bisect_right(starts, max(mark.span.start, mark.span.end - 1)) - 1):
-            shown.update(range(max(0, place - 1), min(len(pieces), place + 2)))
+        for last in (first, bisect_right(starts, max(mark.span.start, mark.span.end - 1)) - 1):
+            shown.update(range(max(0, last - 1), min(len(pieces), last + 2)))
     position, live, waiting = 0, list[Mark](), iter((*whole, None))
     following = next(waiting)
     for number in sorted(shown) if len(pieces) > _SHOWN_WHOLE else range(len(pieces)):
@@ -63,7 +64,7 @@ def rows(text: str, marks: Iterable[Mark], width: int = 100) -> Iterator[Row]:
         live = [mark for mark in live if mark.span.end > piece.start]
         cells = _Cells(text[piece.start : piece.end])
         yield Row(cells.text, piece.number, tuple(_styles(piece, cells, live)))
-        yield from _mark_rows(text, piece, cells, begun.get(number, ()))
+        yield from _mark_rows(places, piece, cells, begun.get(number, ()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +132,7 @@ def _styles(piece: _Piece, cells: _Cells, live: list[Mark]) -> Iterator[tuple[in
             yield cells.places[start - piece.start], cells.places[end - piece.start], mark.kind
 
 
-def _mark_rows(text: str, piece: _Piece, cells: _Cells, begun: Sequence[Mark]) -> Iterator[Row]:
+def _mark_rows(places: Places, piece: _Piece, cells: _Cells, begun: Sequence[Mark]) -> Iterator[Row]:
     """A row for each label: its places underlined, how often it stands there, and where the last of them ends."""
     by_label: dict[tuple[Kind, str], list[Span]] = {}
     for mark in begun:
@@ -144,13 +145,19 @@ def _mark_rows(text: str, piece: _Piece, cells: _Cells, begun: Sequence[Mark]) -
             line[first:last] = ("~" if span.end > span.start else "^") * (last - first)
         times = f" ×{len(spans)}" if len(spans) > 1 else ""
         end = max(span.end for span in spans)
-        beyond = f" (to {place(text, end - 1)})" if end > piece.end + 1 else ""
+        beyond = f" (to {places(end - 1)})" if end > piece.end + 1 else ""
         underlined = "".join(line).rstrip()
         yield Row(f"{underlined} {visible(label)}{times}{beyond}", styles=((0, len(underlined), kind),))
     if len(by_label) > _LABELS:
         yield Row(f"… and {len(by_label) - _LABELS} more marks")
 
 
-def place(text: str, offset: int) -> str:
-    """``line:column`` of an offset, both from 1."""
-    return f"{text.count(chr(10), 0, offset) + 1}:{offset - text.rfind(chr(10), 0, offset)}"
+class Places:
+    """Offsets into a text as ``line:column``, both from 1."""
+
+    def __init__(self, text: str) -> None:
+        self._starts = [0, *(match.end() for match in re.finditer("\n", text))]
+
+    def __call__(self, offset: int) -> str:
+        line = bisect_right(self._starts, max(offset, 0))
+        return f"{line}:{max(offset, 0) - self._starts[line - 1] + 1}"

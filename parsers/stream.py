@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Literal
 
 import regex
@@ -47,6 +48,12 @@ _TURNS = regex.compile(
 _LONGEST_HELD_LINE = 200
 
 
+@cache
+def _marks(reasoning: tuple[tuple[str, str], ...]) -> _Marks:
+    """Made once for each set of markers: compiling costs more than reading a reply."""
+    return _Marks(reasoning)
+
+
 class _Marks:
     """The literal markers that end shown text, and how long a piece of one may be."""
 
@@ -76,7 +83,7 @@ class Reader:
         self._index = tools if isinstance(tools, ToolIndex) else ToolIndex(tools)
         self._dialect, self._reasoning, self._in_reasoning = dialect, tuple(reasoning), calls_in_reasoning
         self._pieces: list[str] = []
-        self._shower = _Shower(_Marks(self._reasoning), labels=True, names_tool=self._names_tool)
+        self._shower = _Shower(_marks(self._reasoning), labels=True, names_tool=self._names_tool)
 
     def _names_tool(self, line: str) -> bool:
         return any(self._index.resolve(word).kind == "known" for word in (line, head_of(line)) if word)
@@ -108,7 +115,7 @@ class TextStream:
     """Shows a native reply's text as it arrives: everything but reasoning markers and what may be a leaked call."""
 
     def __init__(self, reasoning: Sequence[tuple[str, str]] = MARKERS) -> None:
-        self._shower = _Shower(_Marks(reasoning), labels=False)
+        self._shower = _Shower(_marks(tuple(reasoning)), labels=False)
 
     def feed(self, chunk: str) -> list[Shown]:
         """What became safe to show with this piece."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
+from copy import copy
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from react_engine import portal
@@ -85,6 +86,7 @@ class Engine:
         self.sampling = dict(sampling or {})
         self._language, self._overrides, self._rendering = language, templates, rendering
         self._templates: Any = None
+        self._made: dict[PathName, tuple[Any, Path]] = {}
         self.executor = executor or Executor(self.registry, confirm=confirm, redactor=redactor)
         if templates is not None:
             self._made_templates()  # a broken template is told now, not in the middle of a run
@@ -207,13 +209,26 @@ class Engine:
         return list(request.messages) if request.prompt is None else [{"role": "prompt", "content": request.prompt}]
 
     def _make_path(self, name: PathName, profile: ModelProfile, omitted: frozenset[str]) -> Path:
-        return self._maker(self.registry, self.instructions)(name, profile, omitted)
+        """A path for one run. What does not depend on the run is made once, for the tools as they are."""
+        basis = (tuple(self.registry), self.instructions, profile, omitted)
+        made = self._made.get(name)
+        if made is None or made[0] != basis:
+            path = self._maker(self.registry, self.instructions)(name, profile, omitted)
+            made = self._made[name] = (basis, path)
+        return copy(made[1])
 
     def _maker(self, registry: Registry, instructions: str) -> Callable[[PathName, ModelProfile, frozenset[str]], Path]:
         def make(name: PathName, profile: ModelProfile, omitted: frozenset[str]) -> Path:
             tools, templates = list(registry), self._made_templates()
             if name == "native":
-                return NativePath(profile, tools, instructions, repair=templates.native_repair, guide=templates.native_guide(), omitted=omitted)
+                return NativePath(
+                    profile,
+                    tools,
+                    instructions,
+                    repair=templates.native_repair,
+                    guide=templates.native_guide(),
+                    omitted=omitted,
+                )
             return PromptPath(profile, tools, templates, instructions, rendering=self._rendering, omitted=omitted)
 
         return make

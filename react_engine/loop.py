@@ -24,6 +24,7 @@ from react_engine.types import (
     FallbackReason,
     Message,
     PathName,
+    Problem,
     Run,
     Status,
     Step,
@@ -151,7 +152,7 @@ class _Loop:
         reading = read.reading
         if reading.calls:
             yield from self._act(path, reply, read)
-        elif reading.answer is not None:
+        elif reading.answer is not None and not self._must_call():
             self._answered(path, reply, read)
         else:
             yield from self._slip(path, reply, read)
@@ -162,7 +163,9 @@ class _Loop:
         for _ in range(8):  # each round gives up one thing that the server refuses
             path = self.paths.current
             yield StepBegan(step, path.name)
-            ask = Ask(tuple(self.transcript), tuple(self.slips), forced, self._choice(), self.task.sampling, self.leaked)
+            ask = Ask(
+                tuple(self.transcript), tuple(self.slips), forced, self._choice(), self.task.sampling, self.leaked
+            )
             answer = yield AskModel(step, path, path.request(ask))
             self._heed(answer)
             if isinstance(answer, Answered):
@@ -177,6 +180,10 @@ class _Loop:
         """A forced call is forced once: afterwards the model must be free to answer."""
         forced_on = self.task.tool_choice == "none" or self.task.until_success
         return self.task.tool_choice if forced_on or not self.steps else "auto"
+
+    def _must_call(self) -> bool:
+        """Whether a tool has to be called before an answer counts."""
+        return self._choice() not in ("auto", "none")
 
     def _adapt(self, path: Path, error: ModelError) -> _Flow:
         """Another path or a plainer request after a refusal; anything else ends the run."""
@@ -303,6 +310,8 @@ class _Loop:
     def _slip(self, path: Path, reply: Reply, read: PathReading) -> _Flow:
         """A reply that could not be read: told to the model, up to the limit."""
         reading = read.reading
+        if reading.answer is not None:
+            reading = replace(reading, problems=(self._missing_call(), *reading.problems))
         self.slipped += 1
         self.slips.append(Slipped(read.raw, reading.problems))
         yield Slip(len(self.steps), read.raw, reading.problems)
@@ -311,6 +320,11 @@ class _Loop:
             last = reading.problems[0].message if reading.problems else "Nothing could be read from it."
             state = EndState.TRUNCATED if reading.truncated else EndState.FORMAT
             yield from self._force(state, f"{len(self.slips)} replies in a row could not be read. {last}")
+
+    def _missing_call(self) -> Problem:
+        choice = self._choice()
+        wanted = "a tool" if choice == "required" else choice
+        return Problem("no-call", f"The reply answers without calling {wanted}.", f"Call {wanted} first.")
 
     def _force(self, state: EndState, message: str) -> _Flow:
         """Ask once for the best answer from what is known, then end."""

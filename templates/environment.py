@@ -6,6 +6,8 @@ Jinja is imported when the first template is used, not with this module.
 from __future__ import annotations
 
 import traceback
+from dataclasses import fields, is_dataclass
+from functools import cache
 from collections.abc import Collection, Iterator, Mapping
 from difflib import get_close_matches
 from pathlib import Path
@@ -68,6 +70,11 @@ def make_environment(overrides: Mapping[str, str], filters: Mapping[str, Any]) -
 
         intercepted_binops = frozenset({"*", "**"})
 
+        def getattr(self, obj: Any, attribute: str) -> Any:
+            if is_dataclass(obj) and attribute in _fields_of(type(obj)):  # what templates are given: plain values
+                return getattr(obj, attribute)
+            return super().getattr(obj, attribute)
+
         def call_binop(self, context: Any, operator: str, left: Any, right: Any) -> Any:
             sizes = [len(side) for side in (left, right) if hasattr(side, "__len__")]
             counts = [side for side in (left, right) if isinstance(side, (int, float))]
@@ -88,6 +95,11 @@ def make_environment(overrides: Mapping[str, str], filters: Mapping[str, Any]) -
     environment.filters.update(filters)
     environment.globals["range"] = _short_range
     return environment
+
+
+@cache
+def _fields_of(kind: type) -> frozenset[str]:
+    return frozenset(f.name for f in fields(kind) if not f.name.startswith("_"))
 
 
 def _short_range(*args: int) -> range:

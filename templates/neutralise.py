@@ -100,6 +100,8 @@ def neutralise(text: str) -> str:
     Lines that hold neither are returned as they are; lone surrogates, which no server takes, become ``?``. Giving the
     result in again changes nothing. Time is linear in the length of the text.
     """
+    if not text:
+        return text
     text = _LINE_ENDS.sub("\n", text)
     if not text.isascii():
         text = text.encode("utf-8", "replace").decode("utf-8")

@@ -293,3 +293,10 @@ def test_a_stopped_run_keeps_what_was_done() -> None:
         loop.send(Stopped(1.5))
     run = ended.value.value
     assert (run.end, run.elapsed, run.transcript) == (EndState.CANCELLED, 1.5, (Message.user("?"),))
+
+
+@pytest.mark.parametrize("choice", ["required", "add"])
+def test_an_answer_in_place_of_a_required_call_is_asked_again(choice: str) -> None:
+    run, demands = drive("1 + 2?", ["Final Answer: 3", ADD, ANSWER], using=paths(PROMPT), tool_choice=choice)
+    assert (run.end, run.slips, len(run.calls)) == (EndState.ANSWERED, 1, 1)
+    assert "without calling" in str(asked(demands)[1].request.messages[-1]["content"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import suppress
+from textwrap import indent
 from typing import Any
 
 import click
@@ -25,7 +26,7 @@ _HELP = """/path auto|native|prompt   how tools are offered from the next turn o
 _COMMANDS = tuple(line.split()[0].removeprefix("/") for line in _HELP.splitlines())
 
 
-@click.command("chat", epilog=f"\b\nCommands:\n{_HELP}\n\n{exit_codes.HELP}")
+@click.command("chat", epilog="\b\nCommands:\n" + indent(_HELP, "  "))
 @engine_options
 @click.option("--quiet", "-q", is_flag=True, help="Do not show the steps.")
 def command(quiet: bool, **options: Any) -> int:

@@ -33,9 +33,10 @@ async def ask(call: ToolCall, tool: Tool) -> bool | str:
     if not (is_terminal(sys.stdin) and is_terminal(sys.stderr)):
         note(f"{tool.name} was not run: it asks first, and there is no terminal to ask at. --yes allows it.")
         return "nobody was there to say yes."
+    _forget_typed_ahead(sys.stdin.fileno())
     note(f"\n{tool.name} has side effects. It would run with {_shown(call.arguments)}")
     note("Run it? [y/N] ", end="")
-    return (await _typed_line()).strip().lower() in ("y", "yes")
+    return (await _typed_line(sys.stdin.fileno())).strip().lower() in ("y", "yes")
 
 
 def _shown(arguments: Any) -> str:
@@ -46,17 +47,15 @@ def _shown(arguments: Any) -> str:
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]} … and {len(text) - _SHOWN} characters more, NOT SHOWN"
 
 
-async def _typed_line() -> str:
+async def _typed_line(descriptor: int) -> str:
     """The next line typed at the terminal. It can be cancelled, which a thread in ``input`` cannot."""
     loop = asyncio.get_running_loop()
     typed: asyncio.Future[str] = loop.create_future()
-    descriptor = sys.stdin.fileno()
 
     def ready() -> None:
         if not typed.done():
             typed.set_result(os.read(descriptor, 4096).decode("utf-8", "replace"))
 
-    _forget_typed_ahead(descriptor)
     try:
         loop.add_reader(descriptor, ready)
     except NotImplementedError:  # the event loop of Windows

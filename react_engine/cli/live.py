@@ -24,7 +24,7 @@ _ADVICE = {
     EndState.MAX_CALLS: "--max-calls allows more.",
     EndState.BUDGET: "The limits stand in the settings, or in --max-seconds and --max-money.",
     EndState.FORMAT: "`react-engine parse` shows how a reply is read; a larger model may do better.",
-    EndState.TRUNCATED: "--max-tokens allows longer replies.",
+    EndState.TRUNCATED: "--max-tokens sets the limit.",
     EndState.DENIED: "--yes allows tools with side effects.",
 }
 

@@ -24,10 +24,13 @@ from react_engine.tools.schema import drop_nulls, openai_tool, wire_names
 from react_engine.tools.tool import Tool
 from react_engine.types import Message, PathName, Problem, Reading, ToolCall, ToolResult
 
-# Fewer prompt tokens than this share of what the tools alone need: the server did not show them to the model.
-# One token holds about four characters of JSON; half of that leaves room for terse templates.
+# Fewer prompt tokens than one for every eight characters of the tools alone: the server did not show them to the
+# model. JSON takes a token for three to four characters, and templates add instructions of their own.
 _CHARACTERS_PER_TOKEN = 8
-_SMALLEST_TOOL_TEXT = 600
+_SMALLEST_TOOL_TEXT = 300
+
+_Shown = dict[tuple[int, int, int], tuple[Message, Message | None, list[dict[str, Any]]]]
+"""Messages of a transcript with what follows them, rendered."""
 
 
 class NativePath:
@@ -57,6 +60,7 @@ class NativePath:
         self._repair = repair
         self._guide = guide
         self.omitted = omitted
+        self._shown: _Shown = {}
 
     def request(self, ask: Ask) -> ModelRequest:
         """The request for the next step."""
@@ -80,16 +84,22 @@ class NativePath:
         )
 
     def messages(self, transcript: Sequence[Message]) -> list[dict[str, Any]]:
-        """A transcript as native messages."""
-        rendered: list[dict[str, Any]] = []
+        """A transcript as native messages. What stood in the last one is not rendered again."""
+        shown: _Shown = {}
         for number, message in enumerate(transcript):
-            if message.role == "assistant":
-                following = transcript[number + 1] if number + 1 < len(transcript) else None
-                results = following.results if following is not None and following.role == "tool" else ()
-                rendered.extend(self._turn(message, results, number))
-            elif message.role != "tool":
-                rendered.append({"role": message.role, "content": user_content(message.text, message.parts)})
-        return rendered
+            following = transcript[number + 1] if number + 1 < len(transcript) else None
+            key = (id(message), id(following), number)  # the entry holds both, so nothing else gets their ids
+            shown[key] = self._shown.get(key) or (message, following, self._message(message, following, number))
+        self._shown = shown
+        return [rendered for *_, entry in shown.values() for rendered in entry]
+
+    def _message(self, message: Message, following: Message | None, number: int) -> list[dict[str, Any]]:
+        if message.role == "assistant":
+            results = following.results if following is not None and following.role == "tool" else ()
+            return self._turn(message, results, number)
+        if message.role == "tool":
+            return []  # told with the turn before it
+        return [{"role": message.role, "content": user_content(message.text, message.parts)}]
 
     def _turn(self, message: Message, results: Sequence[ToolResult], number: int) -> list[dict[str, Any]]:
         """An assistant's turn and, right behind it, one result for each of its calls."""

@@ -71,16 +71,26 @@ def react_engine(*args: str, stdin: str | bytes = "", env: Mapping[str, str] | N
 
 def start(*args: str, folder: Path, env: Mapping[str, str] | None = None, **streams: Any) -> subprocess.Popen[bytes]:
     """A command in a process of its own, away from the terminal that the tests were started at."""
+    pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    return _spawned(["-m", "react_engine", *args], folder, env, {**pipes, **streams})
+
+
+def _spawned(
+    command: list[str], folder: Path, env: Mapping[str, str] | None, streams: Mapping[str, Any]
+) -> subprocess.Popen[bytes]:
     ignored = signal.getsignal(signal.SIGINT) is signal.SIG_IGN
     if ignored:  # a job in the background ignores interrupts, and so would its children
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    variables = {**os.environ, "TERM": "xterm-256color", **(env or {})}
     try:
         return subprocess.Popen(
-            [sys.executable, "-m", "react_engine", *args],
+            [sys.executable, *command],
             cwd=folder,
-            env={**os.environ, "TERM": "xterm-256color", **(env or {})},
+            env=variables,
             start_new_session=True,
-            **{"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **streams},
+            stdin=streams["stdin"],
+            stdout=streams["stdout"],
+            stderr=streams["stderr"],
         )
     finally:
         if ignored:
@@ -100,14 +110,16 @@ class Terminal:
     def __init__(self, running: subprocess.Popen[bytes], screen: int) -> None:
         self._running, self._screen = running, screen
         self.shown = ""
+        self._seen = 0
 
     def wait_for(self, text: str) -> str:
-        """Everything shown since the last wait up to ``text``."""
-        start, until = len(self.shown), time.monotonic() + PATIENCE
-        while text not in self.shown[start:]:
+        """Wait until ``text`` is shown, behind what was waited for before; gives what stands from there to its end."""
+        start, until = self._seen, time.monotonic() + PATIENCE
+        while (found := self.shown.find(text, start)) < 0:
             if not self._read(until):
                 raise AssertionError(f"{text!r} was not shown, but {self.shown[start:]!r}")
-        return self.shown[start:]
+        self._seen = found + len(text)
+        return self.shown[start : self._seen]
 
     def type(self, text: str) -> None:
         """Type something; ``"\\x03"`` is Ctrl-C, ``"\\x04"`` Ctrl-D."""
@@ -131,13 +143,15 @@ class Terminal:
         return bool(data)
 
 
-_LEADER = "import fcntl, runpy, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); runpy.run_module('react_engine', run_name='__main__')"
+_LEADER = """
+import fcntl, runpy, termios
+fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+runpy.run_module("react_engine", run_name="__main__")
+"""
 
 
 @contextmanager
-def terminal(
-    *args: str, folder: Path, env: Mapping[str, str] | None = None, columns: int = 100
-) -> Iterator[Terminal]:
+def terminal(*args: str, folder: Path, env: Mapping[str, str] | None = None, columns: int = 100) -> Iterator[Terminal]:
     """A command at a terminal of its own, which it may be interrupted from."""
     import fcntl
     import pty
@@ -146,15 +160,8 @@ def terminal(
 
     screen, inside = pty.openpty()
     fcntl.ioctl(inside, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-    running = subprocess.Popen(
-        [sys.executable, "-c", _LEADER, *args],
-        cwd=folder,
-        env={**os.environ, "TERM": "xterm-256color", **(env or {})},
-        start_new_session=True,
-        stdin=inside,
-        stdout=inside,
-        stderr=inside,
-    )
+    streams: dict[str, Any] = dict.fromkeys(("stdin", "stdout", "stderr"), inside)
+    running = _spawned(["-c", _LEADER, *args], folder, env, streams)
     os.close(inside)
     try:
         yield Terminal(running, screen)

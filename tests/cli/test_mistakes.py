@@ -93,7 +93,9 @@ def test_wrong_usage_is_explained(args: tuple[str, ...], says: str) -> None:
     assert says in done.err
 
 
-@pytest.mark.parametrize(("args", "says"), CONFIGURATION, ids=lambda value: " ".join(value) if isinstance(value, tuple) else "")
+@pytest.mark.parametrize(
+    ("args", "says"), CONFIGURATION, ids=lambda value: " ".join(value) if isinstance(value, tuple) else ""
+)
 def test_what_cannot_be_used_is_explained(args: tuple[str, ...], says: str) -> None:
     done = react_engine("run", *args, "go")
     assert (done.code, done.out) == (exit_codes.CONFIGURATION, "")
@@ -112,7 +114,10 @@ def test_a_mistake_in_the_settings_file_is_explained_with_its_line(text: str, sa
 @pytest.mark.parametrize(
     ("variables", "says"),
     [
-        ({"REACT_ENGINE_MODLE": "x"}, "REACT_ENGINE_MODLE is no setting of react-engine. Did you mean REACT_ENGINE_MODEL?"),
+        (
+            {"REACT_ENGINE_MODLE": "x"},
+            "REACT_ENGINE_MODLE is no setting of react-engine. Did you mean REACT_ENGINE_MODEL?",
+        ),
         ({"REACT_ENGINE_LIMITS__STEPS": "many"}, "REACT_ENGINE_LIMITS__STEPS, limits.steps: "),
         ({"REACT_ENGINE_DIALECT": "hermez"}, "REACT_ENGINE_DIALECT, dialect: there is no dialect named 'hermez'"),
         ({"REACT_ENGINE_CONFIG": "nowhere"}, "There is no settings file 'nowhere' named by REACT_ENGINE_CONFIG"),

@@ -10,12 +10,11 @@ import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from react_engine.cli import exit_codes
-from tests.cli.driving import ADD, ANSWER, PATIENCE, Done, House, house, process, start
+from tests.cli.driving import ADD, ANSWER, PATIENCE, Done, house, process, start
 from tests.loopback import Canned, Request, chunks, only, serve, sse
 
 HEAVY = ("litellm", "httpx", "pydantic", "jinja2", "regex", "rich", "jsonschema", "xllamacpp", "tenacity", "asyncio")
@@ -35,7 +34,9 @@ def add(a: int, b: int) -> int:
 '''
 
 
-@pytest.mark.parametrize("command", ["", "run", "chat", "parse", "models", "models show", "tools", "init", "completion"])
+@pytest.mark.parametrize(
+    "command", ["", "run", "chat", "parse", "models", "models show", "tools", "init", "completion"]
+)
 def test_help_loads_nothing_heavy(command: str, tmp_path: Path) -> None:
     script = (
         f"from react_engine.cli import cli\ncode = cli.main([*{command.split()!r}, '--help'])\n"
@@ -127,9 +128,11 @@ def test_a_reader_that_has_gone_ends_the_command_quietly(
 
 
 def test_a_run_goes_on_when_nobody_reads_the_steps(closed_pipe: int, tmp_path: Path) -> None:
-    with house(tmp_path, ADD, ANSWER) as here:
-        with start("run", *here.config, "go", folder=tmp_path, stderr=closed_pipe) as running:
-            out, _ = running.communicate(timeout=PATIENCE)
+    with (
+        house(tmp_path, ADD, ANSWER) as here,
+        start("run", *here.config, "go", folder=tmp_path, stderr=closed_pipe) as running,
+    ):
+        out, _ = running.communicate(timeout=PATIENCE)
     assert (running.returncode, out) == (0, b"It is 3.\n")
 
 
@@ -169,7 +172,9 @@ def test_no_task_and_no_stdin_is_wrong_usage(tmp_path: Path) -> None:
 def test_an_encoding_that_lacks_signs_loses_none_of_the_answer(encoding: str, tmp_path: Path) -> None:
     env = {"PYTHONIOENCODING": encoding}
     with house(tmp_path, "Final Answer: Zürich → 北京") as here:
-        plain, as_json = (process("run", "-q", *here.config, *args, "go", folder=tmp_path, env=env) for args in ((), ("--json",)))
+        plain, as_json = (
+            process("run", "-q", *here.config, *args, "go", folder=tmp_path, env=env) for args in ((), ("--json",))
+        )
     assert (plain.code, plain.err) == (0, "")
     assert "北京" in plain.out or "\\u5317\\u4eac" in plain.out
     assert as_json.data["answer"] == "Zürich → 北京"
@@ -189,5 +194,3 @@ def test_output_that_is_no_terminal_holds_no_escapes(tmp_path: Path) -> None:
         done = process("run", *here.config, "go", folder=tmp_path)
     shown = process("parse", "Action: add\nAction Input: {'a': 1}", folder=tmp_path)
     assert "\x1b" not in done.out + done.err + shown.out + shown.err
-
-

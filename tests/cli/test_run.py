@@ -209,5 +209,7 @@ def test_options_reach_the_request(tmp_path: Path) -> None:
 def test_a_server_needs_no_settings_file(tmp_path: Path) -> None:
     with house(tmp_path, ADD, ANSWER) as here:
         tools = str(tmp_path / "my_tools.py")
-        done = react_engine("run", "-m", "some", "--api-base", here.server.url, "--tools", tools, "--path", "prompt", "go")
+        done = react_engine(
+            "run", "-m", "some", "--api-base", here.server.url, "--tools", tools, "--path", "prompt", "go"
+        )
     assert (done.code, done.out) == (0, "It is 3.\n")

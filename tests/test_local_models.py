@@ -1,0 +1,77 @@
+"""The engine on real small models, embedded: both rows of the capability table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from react_engine import EndState, Engine, FallbackReason, Limits, events
+from react_engine.toolbox import make_all
+
+pytestmark = pytest.mark.local_model
+SMALL, TINY = "local/qwen2.5-coder-0.5b", "local/smollm2-135m"
+LIMITS = Limits(steps=4, calls=6)
+
+
+@contextmanager
+def engine(model: str, **options: object) -> Iterator[Engine]:
+    """An engine with the calculator; its model is released afterwards."""
+    made = Engine(model, make_all("calculator"), limits=LIMITS, **options)  # type: ignore[arg-type]
+    try:
+        yield made
+    finally:
+        made.close()
+
+
+def test_a_native_call_that_leaks_into_the_text_is_run() -> None:
+    with engine(SMALL, profile={"function_calling": True}) as native:
+        run = native.run("What is 37 * 412?", tool_choice="auto", sampling={"max_tokens": 120})
+    assert run.steps[0].path == "native"
+    assert run.steps[0].calls[0].arguments == {"expression": "37 * 412"}
+    assert run.steps[0].results[0].text == "15244"
+    assert run.fallbacks[0].reason is FallbackReason.LEAKED_CALL
+
+
+def test_a_required_call_is_made_on_the_prompt_path() -> None:
+    with engine(SMALL) as prompted:
+        run = prompted.run("Compute 37 * 412 with the calculator.", tool_choice="calculator")
+    assert run.steps[0].path == "prompt"
+    assert any("15244" in result.text for result in run.results)
+
+
+def test_a_template_that_knows_no_tools_is_noticed() -> None:
+    with engine(TINY, profile={"function_calling": True}) as native:
+        run = native.run("What is 37 * 412?", sampling={"max_tokens": 60})
+    assert run.fallbacks[0].reason is FallbackReason.TOOLS_DROPPED
+    assert all(step.path == "prompt" for step in run.steps)
+    assert run.end in EndState
+
+
+def test_the_stream_of_a_real_model_ends_in_the_same_run() -> None:
+    with engine(SMALL) as streamed:
+        heard = list(streamed.stream("Say hello.", sampling={"max_tokens": 60}))
+        whole = streamed.run("Say hello.", sampling={"max_tokens": 60})
+    last = heard[-1]
+    assert isinstance(last, events.RunEnded)
+    assert (last.run.end, last.run.answer) == (whole.end, whole.answer)
+    shown = "".join(event.text for event in heard if isinstance(event, events.AnswerDelta))
+    assert shown == (last.run.answer or "")
+
+
+def test_a_base_model_is_spoken_to_by_completion() -> None:
+    with engine(TINY, profile={"chat": False}) as completing:
+        run = completing.run("What is 2 + 2?", sampling={"max_tokens": 40})
+    assert run.usage.completion_tokens > 0
+    assert run.end in EndState
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", ["prompt", "native"])
+def test_the_default_model_does_the_task_of_the_readme(path: str) -> None:
+    with engine("local/qwen2.5-coder-1.5b", path=path) as default:
+        run = default.run("What is 37 * 412?")
+    assert run.end is EndState.ANSWERED
+    assert "15244" in (run.answer or "")
+    assert run.steps[0].calls[0].arguments == {"expression": "37 * 412"}
