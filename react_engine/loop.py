@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from react_engine.errors import ModelError, ToolsRefused
-from react_engine.events import Event, FellBack, Slip, StepBegan
+from react_engine.events import CallEnded, Event, FellBack, Slip, StepBegan
 from react_engine.limits import Limits
 from react_engine.models.base import ModelRequest, Reply
 from react_engine.paths.base import Ask, Path, PathReading, Slipped, ToolChoice
@@ -260,6 +260,7 @@ class _Loop:
                 )
             if refused is not None:
                 results[call.id] = refused
+                yield CallEnded(call, refused)
                 continue
             self.calls_made += 1
             wanted.append(call)

@@ -64,6 +64,9 @@ class LiveView:
             case events.FellBack(fallback):
                 self._line(f"fallback ({fallback.reason}): {fallback.detail}", "yellow")
             case events.RunEnded(run):
+                self._close()
+                if run.end is EndState.CANCELLED and is_terminal(sys.stderr):
+                    note()  # the terminal has written ^C
                 self._line(_totals(run), "dim")
 
     def answer(self, run: Run) -> None:
@@ -77,7 +80,7 @@ class LiveView:
         """Say why the run ended, if it did not end well."""
         self._close()
         if run.end is EndState.CANCELLED:
-            note("\nInterrupted." if is_terminal(sys.stderr) else "Interrupted.")  # the terminal shows ^C
+            note("Interrupted.")
         elif not run.ok:
             note(f"{run.end}: {run.message} {_ADVICE.get(run.end, '')}".rstrip())
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 from click.shell_completion import CompletionItem
 
+from react_engine.cli.output import note
 from react_engine.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -179,6 +180,17 @@ def _check_dialects(settings: Settings) -> None:
             raise ConfigurationError(f"{where}: there is no dialect named {dialect!r}. {advice}")
 
 
+def _note_unwritten(settings: Settings) -> None:
+    """Tell the user that a dialect of their choice is one that prompts are not written in."""
+    from react_engine.parsers.dialects import DIALECTS, FAMILIES
+
+    if settings.dialect is None:
+        return
+    dialect = DIALECTS.get(FAMILIES.get(settings.dialect, settings.dialect))
+    if dialect is None or dialect.template is None:
+        note(f"Note: there are no prompts in the dialect {settings.dialect}: react is asked for.")
+
+
 def load_registry(settings: Settings) -> Registry:
     """The tools that the settings name."""
     from react_engine.toolbox import make_all
@@ -201,6 +213,7 @@ def make_engine(options: dict[str, Any]) -> Engine:
         raise ConfigurationError(
             f"{where_of(settings.source_of('model'), ('model',))}: expected a model's name, found nothing."
         )
+    _note_unwritten(settings)
     registry = load_registry(settings)
     profile = {"api_base": options["api_base"]} if options.get("api_base") else None
     engine = Engine.from_settings(

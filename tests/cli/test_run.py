@@ -213,3 +213,11 @@ def test_a_server_needs_no_settings_file(tmp_path: Path) -> None:
             "run", "-m", "some", "--api-base", here.server.url, "--tools", tools, "--path", "prompt", "go"
         )
     assert (done.code, done.out) == (0, "It is 3.\n")
+
+
+@pytest.mark.parametrize(("dialect", "noted"), [("react", False), ("hermes", True), ("deepseek_v41", True)])
+def test_a_dialect_without_prompts_is_taken_with_a_note(dialect: str, noted: bool, tmp_path: Path) -> None:
+    with house(tmp_path, ANSWER) as here:
+        done = here.run("-q", "--dialect", dialect, "go")
+    assert (done.code, done.out) == (0, "It is 3.\n")
+    assert (f"there are no prompts in the dialect {dialect}" in done.err) is noted
