@@ -100,6 +100,11 @@ def find_labels(text: str, start: int, end: int) -> list[Label]:
     return [_label(match) for match in pattern.finditer(text, start, end)]
 
 
+def begins_with_label(text: str) -> bool:
+    """Whether the first thing in a text is a label, so that it is a step and no ordinary text."""
+    return _LABEL.match(text) is not None
+
+
 def _label(match: re.Match[str]) -> Label:
     word, tail = match["word"], match["tail"]
     field = field_of(word)

@@ -10,7 +10,6 @@ import asyncio
 import os
 import threading
 from collections.abc import AsyncIterator, Coroutine, Iterator
-from contextlib import suppress
 from queue import SimpleQueue
 from typing import Any, TypeVar
 
@@ -75,7 +74,8 @@ def iterate(items: AsyncIterator[T]) -> Iterator[T]:
             if close is not None:
                 await close()
 
-    future = asyncio.run_coroutine_threadsafe(pump(), _loop())
+    ended = threading.Event()  # as in call
+    future = asyncio.run_coroutine_threadsafe(_telling(pump(), ended), _loop())
     try:
         while True:
             kind, value = queue.get()
@@ -87,5 +87,4 @@ def iterate(items: AsyncIterator[T]) -> Iterator[T]:
     finally:
         if not future.done():
             future.cancel()
-        with suppress(BaseException):
-            future.result(timeout=5)
+        ended.wait(timeout=5)

@@ -52,6 +52,10 @@ class Settings:
     sources: Mapping[str, Source] = field(default_factory=dict, compare=False)
     file: Path | None = field(default=None, compare=False)
 
+    def __post_init__(self) -> None:
+        if not self.model.strip():
+            raise ConfigurationError('The model has no name; write one such as "local/qwen2.5-coder-1.5b".')
+
     @classmethod
     def load(
         cls,

@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from react_engine.errors import ConfigurationError
+
 
 def setting(default: Any, explanation: str) -> Any:
     """A field with its default and what it is for."""
@@ -22,6 +24,12 @@ class RequestSettings:
 
     timeout: float = setting(120.0, "Seconds to wait for a reply, or for the next piece of a streamed one.")
     retries: int = setting(2, "Further attempts after a failure that may pass (no connection, 429, 5xx).")
+
+    def __post_init__(self) -> None:
+        if self.timeout <= 0:
+            raise ConfigurationError(f"The timeout must be a number of seconds above 0, got {self.timeout}.")
+        if self.retries < 0:
+            raise ConfigurationError(f"The number of retries must be 0 or more, got {self.retries}.")
 
 
 @dataclass(frozen=True, slots=True)

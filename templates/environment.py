@@ -71,7 +71,7 @@ def make_environment(overrides: Mapping[str, str], filters: Mapping[str, Any]) -
         intercepted_binops = frozenset({"*", "**"})
 
         def getattr(self, obj: Any, attribute: str) -> Any:
-            if is_dataclass(obj) and attribute in _fields_of(type(obj)):  # what templates are given: plain values
+            if is_dataclass(obj) and not isinstance(obj, type) and attribute in _fields_of(type(obj)):  # what templates are given: plain values
                 return getattr(obj, attribute)
             return super().getattr(obj, attribute)
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import sys
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -16,6 +18,14 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 def anyio_backend() -> str:
     """The engine runs on asyncio."""
     return "asyncio"
+
+
+@pytest.fixture(autouse=True)
+def _import_path() -> Iterator[None]:
+    """Folders that loading a tool appends to the import path do not outlive the test."""
+    path = list(sys.path)
+    yield
+    sys.path[:] = path
 
 
 @pytest.fixture(autouse=True)

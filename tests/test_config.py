@@ -154,6 +154,9 @@ def test_variables_hold_text_lists_and_tables(tmp_path: Path) -> None:
         ("[limits]\nmoney = inf", r"line 2, limits.money: expected a finite number, found inf."),
         ("path = 'both'", r"line 1, path: expected 'auto', 'native' or 'prompt', found 'both'."),
         ("model = 3", r"line 1, model: expected a valid string, found 3."),
+        ("model = ' '", r"line 1, model: The model has no name"),
+        ("[requests]\ntimeout = -1", r"line 2, requests.timeout: The timeout must be .* above 0, got -1.0."),
+        ("[requests]\nretries = -1", r"line 2, requests.retries: The number of retries must be 0 or more, got -1."),
         ("[tools]\ntoolbox = [1]", r"line 2, tools.toolbox: expected a valid string, found 1."),
         (
             "[sampling]\ntemprature = 1",

@@ -28,6 +28,11 @@ def as_model_error(error: Exception, endpoint: Endpoint, seconds: float) -> Mode
         if isinstance(link, httpx.TransportError):
             return from_transport(link, endpoint, seconds)
     message = str(getattr(error, "message", "")) or str(error) or type(error).__name__
+    if "LLM Provider NOT provided" in message:
+        return ModelError(
+            f"litellm knows no provider for the model {endpoint.model!r}. Write PROVIDER/NAME, such as ollama/qwen3; for "
+            'a server of your own that speaks OpenAI\'s format set client = "http" and api_base for it.',
+        )
     if "before a finish_reason was received" in message:  # how the SDK says that the stream was cut
         return cut_off(endpoint, len(str(getattr(error, "generated_content", ""))))
     if type(error).__name__ == "ContextWindowExceededError":

@@ -14,6 +14,7 @@ from typing import Any
 from react_engine.models.base import Chunk, ModelRequest, RawCall, Reply
 from react_engine.models.profile import ModelProfile
 from react_engine.parsers.index import ToolIndex
+from react_engine.parsers.labels import begins_with_label
 from react_engine.parsers.reader import CUT_REASONS, plain_text, read
 from react_engine.parsers.stream import TextStream
 from react_engine.paths.base import Ask, Delta, PathReading, ToolChoice
@@ -163,6 +164,9 @@ class NativePath:
             return PathReading(
                 Reading(problems=(problem,), reasoning=thought, truncated=cut), reply.text, dropped=dropped
             )
+        if reading.dialect == "react" and reading.answer is not None and begins_with_label(text):
+            whole = _with_reasoning(replace(reading, problems=()), reply.reasoning)
+            return PathReading(whole, reply.text, dropped=dropped)
         return PathReading(
             Reading(answer=text, text=text, reasoning=thought, truncated=cut), reply.text, dropped=dropped
         )

@@ -34,6 +34,10 @@ def load_tools(spec: str) -> list[Tool]:
     and when no tool is in it.
     """
     source, name = _split(spec)
+    if not source.endswith(".py") and not _OBJECT.fullmatch(source):
+        raise ConfigurationError(
+            f"{spec!r} names no tools. Write module:object, module, file.py or file.py:object; modules with dots."
+        )
     module = _run_file(Path(source), spec) if source.endswith(".py") else _import(source, spec)
     found = _in_module(module, spec) if not name else _in_object(_attribute(module, name, spec), spec)
     if not found:
@@ -64,7 +68,11 @@ def _import(name: str, spec: str) -> ModuleType:
 
 
 def _run_file(path: Path, spec: str) -> ModuleType:
-    if not path.is_file():
+    try:
+        there = path.is_file()
+    except ValueError:  # a NUL in it
+        there = False
+    if not there:
         raise ConfigurationError(f"There is no file {str(path)!r} for the tools {spec!r} (looked in {Path.cwd()}).")
     path = path.resolve()
     _append_path(path.parent)

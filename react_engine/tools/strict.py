@@ -1,6 +1,7 @@
 """Schemas for the strict mode of OpenAI's function calling.
 
-What it asks for (OpenAI's guide to structured outputs, "Supported schemas", read 2026-11): the root an object
+What it asks for (OpenAI's guide to structured outputs, "Supported schemas", as third parties describe it in
+2026): the root an object
 and no union; every object closed and all of its properties required, optional ones as a union with null; no
 ``allOf``, ``oneOf``, ``not``, ``if``, ``default`` or ``dependent…``; ``$ref`` without neighbours; at most 5,000
 properties, ten levels of objects and 1,000 enum values.

@@ -59,7 +59,7 @@ styled = st.sampled_from(
 @st.composite
 def labels(draw: st.DrawFn) -> str:
     """A label in any language, case and decoration, with invisible characters in any place."""
-    word = draw(styled)(draw(st.sampled_from(CALLING)))
+    word: str = draw(styled)(draw(st.sampled_from(CALLING)))
     label = draw(st.sampled_from(DECORATIONS)) + word + draw(st.sampled_from(COLONS))
     place = draw(st.integers(0, len(label)))
     return label[:place] + draw(st.sampled_from(("", *UNSEEN))) + label[place:]
