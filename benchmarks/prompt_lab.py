@@ -14,7 +14,7 @@ import argparse
 import json
 import sys
 import time
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -68,18 +68,16 @@ def _all_made(task: Task, made: Sequence[ToolCall]) -> bool:
 
 
 class Layout:
-    """A model that is asked with the messages in another arrangement than the prompt path's own."""
+    """A model that is asked with the messages in an arrangement that the prompt path does not have."""
 
     def __init__(self, model: Model, arrange: Callable[[Messages], Messages]) -> None:
         self._model, self._arrange = model, arrange
         self.name = model.name
 
     async def complete(self, request: ModelRequest) -> Reply:
-        """The reply to the arranged messages, without what the server repeats of them."""
+        """The reply to the arranged messages."""
         messages = self._arrange([dict(message) for message in request.messages])
-        reply = await self._model.complete(replace(request, messages=tuple(messages)))
-        begun = messages[-1]["content"] if messages[-1]["role"] == "assistant" else ""
-        return replace(reply, text=reply.text.removeprefix(begun)) if begun else reply
+        return await self._model.complete(replace(request, messages=tuple(messages)))
 
     def stream(self, request: ModelRequest) -> AsyncIterator[Chunk]:
         """Not needed here: runs are not watched."""
@@ -97,11 +95,8 @@ def in_user_turn(messages: Messages, templates: Templates) -> Messages:
     return [*merged[:-1], {**merged[-1], "content": f"{merged[-1]['content']}\n\n{steps}".strip()}]
 
 
-LAYOUTS: Mapping[str, Callable[..., Messages] | None] = {
-    "turns": None,
-    "continued": lambda messages, templates: [dict(message) for message in templates.continued(messages)],
-    "user": in_user_turn,
-}
+LAYOUTS = ("continued", "turns", "user")
+"""Where observations stand: inside the assistant's turn, in turns of the user, in the first turn of the user."""
 
 
 def make_engine(options: argparse.Namespace) -> Engine:
@@ -110,13 +105,13 @@ def make_engine(options: argparse.Namespace) -> Engine:
         f"local/{options.weights}",
         function_calling=False,
         client="local",
+        continues=options.layout == "continued",
         system_role=options.system,
         context_length=8192,
     )
     model = open_model(record)
-    arrange, templates = LAYOUTS[options.layout], Templates(options.language)
-    if arrange is not None:
-        model = Layout(model, partial(arrange, templates=templates))
+    if options.layout == "user":
+        model = Layout(model, partial(in_user_turn, templates=Templates(options.language)))
     return Engine(
         model,
         [tool(function) for function in FUNCTIONS],
@@ -187,7 +182,7 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--language", choices=list(LABELS), default="en")
     parser.add_argument("--templates", type=Path, help="a folder of templates in place of the package's own")
     parser.add_argument("--rendering", choices=["signature", "schema"], default="signature")
-    parser.add_argument("--layout", choices=list(LAYOUTS), default="turns", help="where observations stand")
+    parser.add_argument("--layout", choices=LAYOUTS, default=LAYOUTS[0], help="where observations stand")
     parser.add_argument("--system", choices=["system", "user"], default="system", help="where the system text stands")
     parser.add_argument("--only", choices=["single", "chain", "none"], help="one kind of task")
     parser.add_argument("--every", type=int, default=1, help="take every n-th task")

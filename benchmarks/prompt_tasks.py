@@ -556,7 +556,9 @@ TASKS: tuple[Task, ...] = (
         ("good morning",),
         chinese=True,
     ),
-    Task("定一个十分钟的计时器。", (call("set_timer", seconds=600, label_=anything),), ("600|10|ten|十",), chinese=True),
+    Task(
+        "定一个十分钟的计时器。", (call("set_timer", seconds=600, label_=anything),), ("600|10|ten|十",), chinese=True
+    ),
     Task("读取文件 笔记/计划.txt 的内容。", (call("read_file", path="笔记/计划.txt"),), ("报告",), chinese=True),
     Task(
         "上网查一下北京到上海的高铁票价。",

@@ -17,7 +17,11 @@ from react_engine.tools.limits import CallBudget
 from react_engine.types import Run
 
 Listener = Callable[[Event], None]
-_DELTAS: dict[str, type[ThoughtDelta | TextDelta | AnswerDelta]] = {"thought": ThoughtDelta, "text": TextDelta, "answer": AnswerDelta}
+_DELTAS: dict[str, type[ThoughtDelta | TextDelta | AnswerDelta]] = {
+    "thought": ThoughtDelta,
+    "text": TextDelta,
+    "answer": AnswerDelta,
+}
 
 
 class Pump:

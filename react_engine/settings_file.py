@@ -51,6 +51,7 @@ _MODEL = {
     "merge_roles": ("false", "The server refuses two messages of one role in a row."),
     "chat": ("true", "false for base models, which continue a text."),
     "stop_words": ("true", "The server takes stop."),
+    "continues": ("false", "The server goes on with a reply that was begun for it; small models keep the form better."),
     "reasoning": ('[["<think>", "</think>"]]', "Markers around reasoning."),
     "calls_in_reasoning": ("false", "Calls written in reasoning are meant."),
     "context_length": ("8192", "Tokens that fit into the model's context."),

@@ -6,10 +6,10 @@ Jinja is imported when the first template is used, not with this module.
 from __future__ import annotations
 
 import traceback
-from dataclasses import fields, is_dataclass
-from functools import cache
 from collections.abc import Collection, Iterator, Mapping
+from dataclasses import fields, is_dataclass
 from difflib import get_close_matches
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -71,7 +71,9 @@ def make_environment(overrides: Mapping[str, str], filters: Mapping[str, Any]) -
         intercepted_binops = frozenset({"*", "**"})
 
         def getattr(self, obj: Any, attribute: str) -> Any:
-            if is_dataclass(obj) and not isinstance(obj, type) and attribute in _fields_of(type(obj)):  # what templates are given: plain values
+            if (
+                is_dataclass(obj) and not isinstance(obj, type) and attribute in _fields_of(type(obj))
+            ):  # what templates are given: plain values
                 return getattr(obj, attribute)
             return super().getattr(obj, attribute)
 

@@ -19,7 +19,9 @@ def tracked(*suffixes: str) -> set[str]:
     for folder, prefix in (("react_engine", ""), ("parsers", "react_engine/"), ("templates", "react_engine/")):
         for file in (ROOT / folder).rglob("*"):
             name = file.relative_to(ROOT)
-            linked = name.parts[0] == "react_engine" and len(name.parts) > 1 and name.parts[1] in ("parsers", "templates")
+            linked = (
+                name.parts[0] == "react_engine" and len(name.parts) > 1 and name.parts[1] in ("parsers", "templates")
+            )
             if file.is_file() and file.suffix in suffixes and not linked:
                 found.add(f"{prefix}{name.as_posix()}")
     return found
@@ -47,8 +49,14 @@ def test_the_wheel_holds_the_package_and_nothing_else(built: Path) -> None:
 @pytest.mark.slow
 def test_the_source_distribution_can_be_tested(built: Path) -> None:
     (sdist,) = built.glob("*.tar.gz")
-    names = {name.partition("/")[2] for name in tarfile.open(sdist).getnames()}
-    assert {"tests/conftest.py", "tests/parsers/cases/tools.yaml", "benchmarks/reader_fuzz.py", "docs/architecture.md"} <= names
+    with tarfile.open(sdist) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+    assert {
+        "tests/conftest.py",
+        "tests/parsers/cases/tools.yaml",
+        "benchmarks/reader_fuzz.py",
+        "docs/architecture.md",
+    } <= names
 
 
 def test_parsers_and_templates_are_no_packages_of_their_own() -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from react_engine.models.base import CallDelta, Chunk, ModelRequest, RawCall, Reply
@@ -42,6 +43,15 @@ def request_parameters(request: ModelRequest, profile: ModelProfile) -> dict[str
             body[name] = value
     body.update(request.extra)
     return body
+
+
+def without_prefill(reply: Reply, request: ModelRequest) -> Reply:
+    """What the model added: servers that go on with the last message of the assistant may repeat it."""
+    last = request.messages[-1] if request.messages else {}
+    begun = last.get("content") if last.get("role") == "assistant" else None
+    if not begun or not isinstance(begun, str) or not reply.text.startswith(begun):
+        return reply
+    return replace(reply, text=reply.text[len(begun) :])
 
 
 def asks_for_text(request: ModelRequest, profile: ModelProfile) -> bool:

@@ -34,6 +34,7 @@ LEARNABLE = (
     "merge_roles",
     "chat",
     "stop_words",
+    "continues",
     "reasoning",
     "calls_in_reasoning",
     "context_length",

@@ -20,7 +20,7 @@ from urllib.parse import SplitResult, unquote
 from react_engine.errors import ConfigurationError, ModelError, ModelUnavailable
 from react_engine.models.address import base_address, shown_address
 from react_engine.models.base import Chunk, ModelRequest, Reply, ReplyBuilder
-from react_engine.models.completion import asks_for_text, reply_of, request_parameters
+from react_engine.models.completion import asks_for_text, reply_of, request_parameters, without_prefill
 from react_engine.models.connection import Lanes, PerLoop
 from react_engine.models.failures import (
     Endpoint,
@@ -91,7 +91,8 @@ class HttpModel:
     async def complete(self, request: ModelRequest) -> Reply:
         """The whole reply to one request. Raises ``ModelError`` and nothing else on failure."""
         path, content = self._path(request), self._encode(request)
-        return await with_retries(lambda: self._ask(path, content), self._retries, self._sleep)
+        reply = await with_retries(lambda: self._ask(path, content), self._retries, self._sleep)
+        return without_prefill(reply, request)
 
     async def stream(self, request: ModelRequest) -> AsyncIterator[Chunk]:
         """The reply in pieces, none of them empty. Raises ``ModelError`` and nothing else on failure.

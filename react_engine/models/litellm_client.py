@@ -34,7 +34,7 @@ from urllib.parse import urlsplit
 from react_engine.errors import ModelError
 from react_engine.models.address import base_address, shown_address
 from react_engine.models.base import Chunk, ModelRequest, Reply
-from react_engine.models.completion import chunk_of, reply_of, request_parameters
+from react_engine.models.completion import chunk_of, reply_of, request_parameters, without_prefill
 from react_engine.models.connection import PerLoop
 from react_engine.models.failures import Endpoint, cut_off, timed_out, unreadable
 from react_engine.models.litellm_failures import as_model_error, links
@@ -96,7 +96,8 @@ class LiteLLMModel:
 
     async def complete(self, request: ModelRequest) -> Reply:
         """The whole reply to one request. Raises ``ModelError`` and nothing else on failure."""
-        return await with_retries(lambda: self._ask(request), self._retries, self._sleep)
+        reply = await with_retries(lambda: self._ask(request), self._retries, self._sleep)
+        return without_prefill(reply, request)
 
     async def stream(self, request: ModelRequest) -> AsyncIterator[Chunk]:
         """The reply in pieces, none of them empty. Raises ``ModelError`` and nothing else on failure.

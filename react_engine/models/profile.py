@@ -30,8 +30,8 @@ class ModelProfile:
     ``dialect``: the text format it was trained on, or ``react``. ``system_role``: where system text may
     stand; ``"user"`` puts it in front of the first user message. ``merge_roles``: the server refuses two
     messages of one role in a row. ``chat``: False for base models, which are asked through completions.
-    ``stop_words``: the server takes ``stop``. ``strict``: it takes ``strict`` schemas. ``reasoning``:
-    pairs of opening and closing markers. ``calls_in_reasoning``: calls written there are meant.
+    ``stop_words``: the server takes ``stop``. ``continues``: a message of the assistant that stands
+    last is gone on with. ``strict``: it takes ``strict`` schemas. ``reasoning``: pairs of opening and closing markers. ``calls_in_reasoning``: calls written there are meant.
     ``constraints``: forms of constrained decoding its server takes (``gbnf``, ``json_schema``).
     ``client``: which client reaches it; ``served_name`` is the name sent to the server.
     ``sampling``: default sampling parameters. ``sources`` says who decided each field.
@@ -46,6 +46,7 @@ class ModelProfile:
     merge_roles: bool = False
     chat: bool = True
     stop_words: bool = True
+    continues: bool = False
     reasoning: tuple[tuple[str, str], ...] = (("<think>", "</think>"),)
     calls_in_reasoning: bool = False
     context_length: int | None = None

@@ -124,6 +124,7 @@ def _adapter() -> TypeAdapter[Any]:
         merge_roles=bool,
         chat=bool,
         stop_words=bool,
+        continues=bool,
         reasoning=tuple[tuple[str, Annotated[str, MinLen(1)]], ...],
         calls_in_reasoning=bool,
         context_length=Annotated[int, Ge(256)],

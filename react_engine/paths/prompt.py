@@ -47,6 +47,9 @@ class PromptPath:
         self.omitted = omitted
         self._dialect = "react" if profile.dialect == "react" else "auto"  # what it was trained on may come, too
         self._signatures = tuple(signature(tool) for tool in tools)
+        begins = profile.continues or not profile.chat
+        self.begun = f"{templates.labels.thought}:" if begins else ""
+        """What the request ends in, and the reply therefore begins with."""
         self._systems: dict[str, str] = {}
         self._shown: dict[int, tuple[Message, dict[str, Any]]] = {}
 
@@ -63,6 +66,8 @@ class PromptPath:
         stop = self.templates.stop if self.profile.stop_words else ()
         if not self.profile.chat:
             return ModelRequest(prompt=self.templates.conversation(messages), stop=stop, sampling=sampling)
+        if self.profile.continues:
+            messages = list(map(dict, self.templates.continued(messages)))
         return ModelRequest(messages=fit_roles(messages, self.profile, merge=True), stop=stop, sampling=sampling)
 
     def _system(self, choice: str) -> str:
@@ -98,8 +103,9 @@ class PromptPath:
         """The step that the text holds; native calls that a server read out by itself count as well."""
         if reply.calls and not reply.text.strip():
             return PathReading(self._served_calls(reply), reply.text)
+        text = f"{self.begun}{reply.text}" if reply.text.strip() else ""
         reading = read(
-            reply.text,
+            text,
             self.index,
             self._dialect,
             finish_reason=reply.finish_reason,
@@ -109,7 +115,7 @@ class PromptPath:
         if reply.reasoning:
             thoughts = [part for part in (reply.reasoning.strip(), reading.reasoning) if part]
             reading = replace(reading, reasoning="\n".join(thoughts))
-        return PathReading(reading, reply.text)
+        return PathReading(reading, text)
 
     def _served_calls(self, reply: Reply) -> Reading:
         """Calls that the server's own parser took out of the text although no tools were sent."""
@@ -127,6 +133,7 @@ class PromptStream:
 
     def __init__(self, path: PromptPath) -> None:
         self._reader = Reader(path.index, reasoning=path.profile.reasoning)
+        self._reader.feed(path.begun)
 
     @property
     def done(self) -> bool:

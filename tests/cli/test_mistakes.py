@@ -61,7 +61,7 @@ SETTINGS = [
     ("\x00", "is no valid TOML: "),
     ('modle = "x"', "line 1: there is no setting 'modle'. Did you mean model?"),
     ("model = 5", "line 1, model: expected a valid string, found 5"),
-    ('model = " "', "line 1, model: expected a model's name, found nothing"),
+    ('model = " "', "line 1, model: The model has no name; write one such as"),
     ("[limits]\nsteps = 0", "line 2, limits.steps: "),
     ("[limit]\nsteps = 2", "line 1: there is no setting 'limit'. Did you mean limits?"),
     ("limits = 3", "line 1, limits: expected a table, found 3"),

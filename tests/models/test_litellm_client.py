@@ -83,7 +83,7 @@ async def test_tools_that_litellm_itself_refuses_are_refused_tools() -> None:
 
 
 async def test_a_name_without_a_provider_is_an_error_that_says_so() -> None:
-    with pytest.raises(ModelError, match="litellm knows no provider for the model .no-such-model."):
+    with pytest.raises(ModelError, match=r"litellm knows no provider for the model .no-such-model."):
         await LiteLLMModel(ModelProfile("no-such-model")).complete(ASK)
 
 

@@ -78,6 +78,7 @@ def test_the_default_model_is_fully_described() -> None:
         function_calling=False,
         dialect="react",
         context_length=8192,
+        continues=True,
         constraints=("gbnf", "json_schema"),
         client="local",
         served_name="qwen2.5-coder-1.5b",
