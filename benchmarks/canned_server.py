@@ -11,13 +11,12 @@ from __future__ import annotations
 
 import asyncio
 import json
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 from urllib.request import ProxyHandler, build_opener
+
+from benchmarks.canned_connection import event_stream, json_response, serve, started
 
 MODEL = "canned"
 TOOL = "lookup"
@@ -26,7 +25,6 @@ WORDS = ("vexil", "quorm", "zantar", "brolth")
 ANSWER = "All four words are known."
 PIECE = 4
 """Characters of a streamed piece: about one token."""
-ROOT = Path(__file__).parent.parent
 
 
 def looked_up(word: str) -> str:
@@ -54,8 +52,7 @@ def _whole(message: dict[str, Any]) -> bytes:
     finish = "tool_calls" if "tool_calls" in message else "stop"
     usage = {"prompt_tokens": 400, "completion_tokens": 30, "total_tokens": 430}
     body = _body("chat.completion", {"message": message, "finish_reason": finish}, usage)
-    head = f"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
-    return head.encode() + body
+    return json_response(body)
 
 
 def _streamed(message: dict[str, Any]) -> list[bytes]:
@@ -70,9 +67,7 @@ def _streamed(message: dict[str, Any]) -> list[bytes]:
     events = [_body("chat.completion.chunk", {"delta": delta, "finish_reason": None}) for delta in deltas]
     finish = "tool_calls" if "tool_calls" in message else "stop"
     events += [_body("chat.completion.chunk", {"delta": {}, "finish_reason": finish}), b"[DONE]"]
-    data = [b"data: " + event + b"\n\n" for event in events]
-    head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
-    return [head, *(b"%x\r\n%s\r\n" % (len(event), event) for event in data), b"0\r\n\r\n"]
+    return event_stream(events)
 
 
 def _pieces(text: str) -> list[str]:
@@ -91,52 +86,24 @@ def reply_to(body: bytes) -> list[bytes]:
     return (_STREAMED if request.get("stream") else _WHOLE)[step, bool(request.get("tools"))]
 
 
-class _Connection(asyncio.Protocol):
-    """One keep-alive connection; requests on it come one after another."""
-
-    answered = 0
-    transport: asyncio.Transport
-
-    def __init__(self) -> None:
-        self._received = b""
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport)
-        self.transport = transport
-
-    def data_received(self, data: bytes) -> None:
-        self._received += data
-        head, end, body = self._received.partition(b"\r\n\r\n")
-        length = int(head.lower().partition(b"content-length:")[2].split(b"\r\n")[0] or 0) if end else 0
-        if not end or len(body) < length:
-            return
-        self._received = b""
-        if head.startswith(b"GET"):
-            count = json.dumps({"count": _Connection.answered}).encode()
-            self.transport.write(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s" % (len(count), count))
-            return
-        _Connection.answered += 1
-        for piece in reply_to(body):
-            self.transport.write(piece)
+_counted = 0
 
 
-async def _serve() -> None:
-    server = await asyncio.get_running_loop().create_server(_Connection, "127.0.0.1", 0, backlog=256)
-    print(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}", flush=True)
-    await asyncio.to_thread(sys.stdin.read)  # until whoever started it is gone
+def _counting(body: bytes) -> list[bytes]:
+    global _counted
+    _counted += 1
+    return reply_to(body)
+
+
+def _count() -> bytes:
+    return json.dumps({"count": _counted}).encode()
 
 
 @contextmanager
 def served() -> Iterator[str]:
     """The address of a server that runs until the block ends."""
-    command = [sys.executable, "-m", "benchmarks.canned_server"]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        try:
-            yield process.stdout.readline().strip()
-        finally:
-            process.stdin.close()
+    with started("benchmarks.canned_server") as url:
+        yield url
 
 
 def answered(url: str) -> int:
@@ -146,4 +113,4 @@ def answered(url: str) -> int:
 
 
 if __name__ == "__main__":
-    asyncio.run(_serve())
+    asyncio.run(serve(_counting, _count))

@@ -19,7 +19,8 @@ from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-from benchmarks.canned_server import ANSWER, ROOT
+from benchmarks.canned_connection import ROOT
+from benchmarks.canned_server import ANSWER
 
 Run = Callable[[], Any]
 """One run of the task: the answer, or a coroutine that gives it."""

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from react_engine.parsers.control import strip_end_tokens
+from react_engine.parsers.element_tree import Elements, Unclosed
 from react_engine.parsers.fences import fenced_body, leading_fence
 from react_engine.parsers.index import KnownTool
 from react_engine.parsers.literals import (
@@ -24,8 +25,8 @@ from react_engine.parsers.literals import (
     read_value,
     skip_blanks,
 )
-from react_engine.parsers.settle import Settled, settle, settle_value
-from react_engine.shapes.shape import fits
+from react_engine.parsers.settle import Settled, fits_as_written, settle, settle_value, without_leaks
+from react_engine.parsers.yaml_lines import read_yaml
 from react_engine.types import Arguments, Problem, Span, Tolerance
 
 
@@ -35,6 +36,7 @@ class Region:
 
     ``cut``: the text ends here because a limit stopped the model, so an open value must not be closed.
     ``delimited``: something behind the region (a label, a closing tag) shows that the model was done.
+    ``known``: a whole value that was read already, and where it begins.
     """
 
     text: str
@@ -42,6 +44,7 @@ class Region:
     end: int
     cut: bool = False
     delimited: bool = True
+    known: tuple[int, Value] | None = None
 
     @property
     def span(self) -> Span:
@@ -72,6 +75,7 @@ _EMPTY = re.compile(
 _NOISE = re.compile(r"[\s}\])`｝；;,.'\"]*(?:</?[\w|:.-]{0,40}>?\s*)*")
 _BROKEN_OBJECT = re.compile(r"[{｛]\s*(?:[\"'“”‘’{}\[\\]|\Z|[\w-]{1,60}\s*[:：])")
 _OPENING = re.compile(r"[{\[｛［(（\"'“‘]|`(?!``)")
+_PIPES = re.compile(r"[^|\n]*[^|\s](?:\|[^|\s][^|\n]*)+")
 _QUOTED_MEMBER = re.compile(r"[\"'“”][^\"'“”\n]{1,80}[\"'“”]\s*[:：]")
 _OBJECT_BEHIND_WORDS = re.compile(r"[^{｛\n]{1,120}(?=[{｛])")
 # What a stop word leaves behind when it is cut: a part of the label, or the label without its colon.
@@ -83,30 +87,26 @@ _STOP_REMAINDER = re.compile(
 def read_arguments(region: Region, tool: KnownTool) -> ReadArguments:
     """The arguments for ``tool`` that stand in ``region``."""
     region = _without_packaging(region)
-    if (plain := _as_written(region, tool)) is not None:
-        return plain
+    if (plain := as_written(region.text, region.start, region.end, tool)) is not None:
+        return ReadArguments(plain, region.end)
     first_problem: ReadArguments | None = None
     for reading in _ladder(region, tool):
         if reading.problem is None or reading.problem.code in _FINAL:
-            return reading
+            arguments, leaks = without_leaks(reading.arguments or {}, region.content, region.span)
+            return replace(reading, arguments=arguments, tolerances=(*reading.tolerances, *leaks)) if leaks else reading
         first_problem = first_problem or reading
     return first_problem or _nothing(region, tool)
 
 
-_SCALARS = frozenset({str, int, float, bool, type(None)})
-
-
-def _as_written(region: Region, tool: KnownTool) -> ReadArguments | None:
+def as_written(text: str, start: int, end: int, tool: KnownTool) -> Arguments | None:
     """An object of plain values that fits as it stands: most calls are that, and no step of the ladder changes it."""
-    text, start, end, shape = region.text, region.start, region.end, tool.shape
     if start >= end or text[start] != "{" or text.find("<", start, end) != -1 or text.find("[", start, end) != -1:
         return None
     read = read_strict(text, start, end)
-    if read is None or read.end != end or not read.value.keys() <= shape.properties.keys():
+    if read is None or read.end != end or not fits_as_written(read.value, tool):
         return None
-    if any(type(item) not in _SCALARS or item in ("...", "…") for item in read.value.values()):
-        return None
-    return ReadArguments(read.value, end) if fits(read.value, shape, exact=True) else None
+    arguments: Arguments = read.value
+    return arguments
 
 
 # What a plainer reading of the same text must not gloss over.
@@ -125,6 +125,12 @@ def _ladder(region: Region, tool: KnownTool) -> Iterator[ReadArguments]:
         inner = replace(region, start=skip_blanks(text, fence.start, fence.end), end=fence.end, delimited=True)
         if inner.start < inner.end and _OPENING.match(text, inner.start):
             yield _with(_structured(inner, tool), Tolerance("text-after-arguments", Span(fence.outer_end, end)))
+    if start < end and text[start] == "<" and (tagged := _in_tags(region, tool)) is not None:
+        yield tagged
+    if (entries := read_yaml(text, start, end)) is not None and entries.keys() <= tool.shape.properties.keys():
+        if not region.cut:
+            settled = settle(entries, tool, region.span, repaired=True)
+            yield _settled(settled, end, (Tolerance("yaml", region.span),))
     if (keywords := _keywords(region, tool)) is not None:
         yield keywords
     yield from _embedded(region, tool)
@@ -137,13 +143,26 @@ def _with(read: ReadArguments, tolerance: Tolerance) -> ReadArguments:
     return replace(read, tolerances=(tolerance, *read.tolerances)) if read.problem is None else read
 
 
+def before_stop_remainder(text: str, start: int, end: int) -> int:
+    """``end`` without blanks and without what stop words left behind."""
+    for _ in range(3):
+        while end > start and text[end - 1].isspace():
+            end -= 1
+        match = _STOP_REMAINDER.search(text, max(start, end - 32), end)
+        if match is None:
+            break
+        end = match.start()
+    return end
+
+
 def _without_packaging(region: Region) -> Region:
     """The region without blanks, a code fence or backticks around it, and without half a stop word."""
     text, start, end = region.text, region.start, region.end
-    if match := _STOP_REMAINDER.search(text, max(region.start, end - 32), end):
-        end = match.start()
+    end = before_stop_remainder(text, start, end)
     for _ in range(3):
         start = skip_blanks(text, start, end)
+        if text.startswith("dict(", start, end):
+            start += 4
         while end > start and text[end - 1].isspace():
             end -= 1
         fence = fenced_body(text, start, end)
@@ -160,15 +179,20 @@ def _structured(region: Region, tool: KnownTool) -> ReadArguments:
     text, start, end = region.text, region.start, region.end
     if text[start] in "(（":
         read = read_call_arguments(text, start + 1, end, closed=not region.cut)
+    elif region.known is not None and region.known[0] == start:
+        read = region.known[1]
     else:
         read = read_value(text, start, end, closed=not region.cut)
     if read.error is not None:
         return _unescaped(region, tool) or _malformed(region, read)
-    if region.cut and (not read.complete or not isinstance(read.value, (dict, list, CallArguments))):
+    structured = isinstance(read.value, (dict, list, CallArguments))
+    if region.cut and (not read.complete or read.guessed or not structured):
         return ReadArguments(None, read.end, problem=_truncated(tool, Span(start, read.end)))
     if not read.complete and any(tolerance.name == "unclosed-string" for tolerance in read.tolerances):
         return ReadArguments(None, read.end, problem=_truncated(tool, Span(start, read.end)))
     if (words := _words_in_brackets(region, read.value)) is not None:
+        if _belongs_to_words(region, words):
+            return ReadArguments(None, end, problem=wrong_arguments(tool, region.span, region.content))
         return _in_words(region, words, tool)
     tolerances = read.tolerances if region.delimited else tuple(_undelimited(read.tolerances))
     rest = _NOISE.match(text, read.end, end)
@@ -176,7 +200,8 @@ def _structured(region: Region, tool: KnownTool) -> ReadArguments:
     if behind < end:
         if isinstance(read.value, str) and text[start] in "\"'“‘`":
             return _quoted_text(region, tool)
-        tolerances += (Tolerance("text-after-arguments", Span(behind, end)),)
+        members = text.find('":', behind, end) != -1  # what was cut off may have been a part of the arguments
+        tolerances += (Tolerance("text-after-arguments", Span(behind, end), lossy=members),)
     elif text[read.end : behind].strip():
         tolerances += (Tolerance("noise-after-arguments", Span(read.end, behind)),)
     span = Span(start, read.end)
@@ -198,6 +223,17 @@ def _words_in_brackets(region: Region, value: Any) -> Span | None:
     return Span(region.start + 1, close) if close > region.start else None
 
 
+def _belongs_to_words(region: Region, words: Span) -> bool:
+    """Whether the brackets are a part of the words: text stands behind them, they close and open again, or nest."""
+    text, start = region.text, region.start
+    inside, closer = text[words.start : words.end], ")" if text[start] in "(（" else "]"
+    first_close, next_open = inside.find(closer), inside.rfind("(" if closer == ")" else "[")
+    if text[words.end + 1 : region.end].strip(" .;`\"'\n") or -1 < first_close < next_open:
+        return True
+    behind_name = start > 0 and not text[start - 1].isspace()
+    return closer == "]" and not behind_name and any(char in inside for char in "()[]{}")
+
+
 def _in_words(region: Region, words: Span, tool: KnownTool) -> ReadArguments:
     """Words in brackets as the value of the one parameter, unless they only repeat the signature."""
     written = region.text[words.start : words.end]
@@ -208,10 +244,13 @@ def _in_words(region: Region, words: Span, tool: KnownTool) -> ReadArguments:
     return next(readings, None) or _nothing(region, tool)
 
 
+_TWO_QUOTATIONS = re.compile(r"\"[^\"\n]{0,200}[^\s\"]\"\s[^\n]{0,400}?\s\"[^\s\"][^\"\n]{0,200}\"")
+
+
 def _quoted_text(region: Region, tool: KnownTool) -> ReadArguments:
     """Quoted text with quotes inside: only the outer pair is packaging."""
     text, start, end = region.text, region.start, region.end
-    if end - start >= 2 and text[end - 1] in "\"'”’`":
+    if end - start >= 2 and text[end - 1] in "\"'”’`" and _TWO_QUOTATIONS.fullmatch(text, start, end) is None:
         settled = settle_value(text[start + 1 : end - 1], tool, region.span)
         return _settled(settled, end, (Tolerance("quotes", region.span),))
     return ReadArguments(None, end, problem=wrong_arguments(tool, region.span, region.content))
@@ -245,6 +284,20 @@ def _keywords(region: Region, tool: KnownTool) -> ReadArguments | None:
     return _settled(settle(keywords, tool, span, repaired=True), end, (named, *read.tolerances))
 
 
+def _in_tags(region: Region, tool: KnownTool) -> ReadArguments | None:
+    """A tag for each argument, all of them parameters of the tool and nothing beside them."""
+    try:
+        members, after = Elements(region.text, region.end, "").members(region.start, tool.shape)
+    except Unclosed:
+        return None
+    if region.cut or not members or not members.keys() <= tool.shape.properties.keys():
+        return None
+    if region.text[after : region.end].strip():
+        return None
+    settled = settle(members, tool, region.span, repaired=True)
+    return _settled(settled, region.end, (Tolerance("tagged-arguments", region.span),))
+
+
 def _embedded(region: Region, tool: KnownTool) -> Iterator[ReadArguments]:
     """An object behind a few words, if all its keys are parameters of the tool."""
     words = _OBJECT_BEHIND_WORDS.match(region.text, region.start, region.end)
@@ -269,10 +322,15 @@ def _bare(region: Region, tool: KnownTool) -> Iterator[ReadArguments]:
     if region.cut:
         yield ReadArguments(None, region.end, problem=_truncated(tool, span))
         return
+    if content == "None" and sole in tool.shape.required:
+        return  # Python's word for no input at all
     if any(
         f'"{name}"' in content and re.search(rf'"{re.escape(name)}"\s*[:：]', content) for name in tool.shape.properties
     ):
         return  # a broken object, no value
+    pieces = content.count("|") + 1
+    if 3 <= pieces <= len(tool.shape.properties) and _PIPES.fullmatch(content):
+        return  # values of several parameters
     settled = settle({sole: Bare(strip_end_tokens(content))}, tool, span)
     if settled.fits:
         yield _settled(settled, region.end, (Tolerance("unnamed-argument", span),))

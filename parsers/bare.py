@@ -10,13 +10,19 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from react_engine.labels import Field
+from react_engine.parsers.arguments import before_stop_remainder
+from react_engine.parsers.body import behind_closers
 from react_engine.parsers.control import strip_end_tokens
-from react_engine.parsers.draft import Draft
+from react_engine.parsers.draft import MOST_CALLS, Draft
 from react_engine.parsers.fences import Fence
-from react_engine.parsers.literals import Value, read_value, skip_blanks
+from react_engine.parsers.labels import find_labels
+from react_engine.parsers.literals import Value, read_strict, read_values, skip_blanks
+from react_engine.parsers.markup import markup
 from react_engine.parsers.objects import AnswerIntent, CallIntent, EchoIntent, Intent, intents
-from react_engine.parsers.settle import holds_placeholder
-from react_engine.types import Span
+from react_engine.parsers.settle import decoded, holds_placeholder
+from react_engine.parsers.tokens import behind
+from react_engine.types import Span, Tolerance
 
 _OPENERS = "{[｛"
 # Words before an object that say: this is an example, a format, a document.
@@ -36,24 +42,30 @@ _ASKS_LEAVE = re.compile(
 _LINE_OBJECT = re.compile(r"^[ \t]*(?=[{\[｛])", re.MULTILINE)
 _TRAILING = re.compile(r"[\s}\])`;,.]*(?:</?[\w|:.-]{1,40}>\s*)*")
 _TOOL_QUESTION = re.compile(
-    r"\s*(?:thought:\s*)?[^\n]{0,40}\bneed to use a tool\?\s*(?:no|否)\b[.:]?[ \t]*\n?", re.IGNORECASE
+    r"\s*+(?:thought:\s*+)?[^\n<\[{(]{0,40}\bneed to use a tool\?\s*(?:no|否)\b[.:]?[ \t]*\n?", re.IGNORECASE
 )
-_SPEAKER = re.compile(r"\s*(?:AI|Assistant|Answer)\s*[:：]\s*")
-MAX_CANDIDATES = 32
-"""Lines that begin like JSON and are tried as a call before the text counts as prose."""
+_SPEAKER = re.compile(r"\s*+(?:AI|Assistant|Answer)\s*[:：]\s*")
 
 
-def read_object(draft: Draft, start: int, end: int) -> bool:
-    """Whether ``text[start:end]`` as a whole is a step in JSON; then it is read into ``draft``."""
+def read_object(draft: Draft, start: int, end: int, *, is_reply: bool = False) -> bool:
+    """Whether ``text[start:end]`` as a whole is a step in JSON; then it is read into ``draft``.
+
+    ``is_reply``: it is all that the model said, so that a closing marker and text may stand behind it.
+    """
     text = draft.raw
     start = skip_blanks(text, start, end)
+    if start < end and text[start] == '"' and is_reply:
+        return _read_encoded(draft, start, end)
     if start >= end or text[start] not in _OPENERS:
         return False
     found: list[tuple[Intent, Span, Value]] = []
     position = start
-    while position < end and text[position] in _OPENERS:
-        read = read_value(text, position, end, closed=not draft.cut)
-        if read.error is not None or not read.complete:
+    for begin, read in read_values(text, start, end, closed=not draft.cut):
+        if len(found) >= MOST_CALLS:
+            end = position
+            break
+        draft.tries.spend(read.end - begin)
+        if read.error is not None or not read.complete or (draft.cut and read.guessed):
             if draft.cut and any(isinstance(intent, CallIntent) for intent, _, _ in found):
                 draft.truncated = True  # the calls before the cut are whole
                 return _take(draft, found)
@@ -61,14 +73,40 @@ def read_object(draft: Draft, start: int, end: int) -> bool:
         meant = intents(read.value, draft.index)
         if not meant and read.value != []:
             return False
-        found.extend((intent, Span(position, read.end), read) for intent in meant)
-        separator = re.compile(r"[\s,;]*").match(text, read.end, end)
-        position = separator.end() if separator else read.end
-    trailing = _TRAILING.match(text, position, end)
-    if trailing is None or trailing.end() < end:
-        return False
+        if any(closer in text[position:begin] for closer in "}]"):
+            draft.note("surplus-closer", Span(position, begin))
+        found.extend((intent, Span(begin, read.end), read) for intent in meant)
+        position = read.end
+    end = before_stop_remainder(text, position, end)
+    if behind(_TRAILING, text, position, end) < end:
+        return is_reply and _closed_by_marker(draft, found, position, end)
     if text[position:end].strip():
         draft.note("noise-after-arguments", Span(position, end))
+    return _take(draft, found)
+
+
+def _read_encoded(draft: Draft, start: int, end: int) -> bool:
+    """A reply that is one JSON string which holds the whole call."""
+    read = read_strict(draft.raw, start, end)
+    if read is None or draft.raw[read.end : end].strip() or not isinstance(inner := decoded(str(read.value)), dict):
+        return False
+    calls = [intent for intent in intents(inner, draft.index) if isinstance(intent, CallIntent)]
+    if len(calls) != 1 or draft.index.resolve(calls[0].name).kind != "known":
+        return False
+    span = Span(start, read.end)
+    return draft.call_from(calls[0], span, marked=False, extra=(Tolerance("double-encoded", span),))
+
+
+def _closed_by_marker(draft: Draft, found: list[tuple[Intent, Span, Value]], position: int, end: int) -> bool:
+    """Calls that only lack their opening marker: the closing one stands behind them, then text on a line of its own."""
+    after = behind_closers(draft.raw, position, end)
+    calls = all(
+        isinstance(intent, CallIntent) and draft.index.resolve(intent.name).kind == "known" for intent, _, _ in found
+    )
+    if after == position or not found or not calls or not draft.raw[after:end].lstrip(" \t\r").startswith("\n"):
+        return False
+    draft.note("missing-opener", Span(position, after))
+    draft.visible.append(strip_end_tokens(draft.raw[after:end]).strip())
     return _take(draft, found)
 
 
@@ -94,6 +132,14 @@ def _broken_object(draft: Draft, read: Value, start: int, end: int) -> bool:
     return True
 
 
+def read_nothing_to_call(draft: Draft, start: int, end: int) -> bool:
+    """Whether the reply is an empty list: the model calls nothing and says nothing."""
+    if draft.raw[start:end].strip() != "[]":
+        return False
+    draft.note("no-action", Span(start, end))
+    return True
+
+
 def _take(draft: Draft, found: list[tuple[Intent, Span, Value]]) -> bool:
     """Take over what objects mean, if all of it is meant for the engine."""
     if any(isinstance(intent, EchoIntent) and not intent.pattern for intent, _, _ in found):
@@ -102,6 +148,8 @@ def _take(draft: Draft, found: list[tuple[Intent, Span, Value]]) -> bool:
         draft.echo(found[0][1])
         return True
     calls = [(intent, span, read) for intent, span, read in found if isinstance(intent, CallIntent)]
+    if any(intent.keyed for intent, _, _ in calls):
+        return False  # data may have a key that is like a tool's name
     unknown = [intent for intent, _, _ in calls if draft.index.resolve(intent.name).kind == "unknown"]
     if calls and len(unknown) == len(calls):
         if any(_is_action(read) for _, _, read in calls):
@@ -111,6 +159,8 @@ def _take(draft: Draft, found: list[tuple[Intent, Span, Value]]) -> bool:
         if len(slips) != len(calls):
             return False
     for intent, span, read in found:
+        if draft.is_full():
+            break
         if intent.thought:
             draft.think(intent.thought)
         if isinstance(intent, AnswerIntent):
@@ -138,9 +188,11 @@ def read_fences(draft: Draft, start: int, end: int, fences: list[Fence]) -> bool
     found_any = False
     visible: list[tuple[int, int]] = []
     for fence in fences:
+        if draft.tries.left < 0:
+            break
         if not _is_call_fence(draft, fence):
             continue
-        probe = Draft(draft.raw, draft.index, draft.dialect, draft.cut)
+        probe = draft.probe()
         if not read_object(probe, fence.start, fence.end):
             continue
         if probe.answer is None and announces_sample(draft.raw, position, fence.outer_start, fence.outer_end):
@@ -181,15 +233,16 @@ def read_last_object(draft: Draft, start: int, end: int) -> bool:
     if draft.cut:  # what would follow could make it an example
         return False
     text = draft.raw
-    candidates = [match.end() for match in _LINE_OBJECT.finditer(text, start, end)][:MAX_CANDIDATES]
-    for position in candidates:
+    for position in (match.end() for match in _LINE_OBJECT.finditer(text, start, end)):
+        if draft.tries.left < 0:
+            break
         if announces_sample(text, start, position):
             continue
-        probe = Draft(text, draft.index, draft.dialect, draft.cut)
+        probe = draft.probe()
         if (
             read_object(probe, position, end)
             and probe.calls
-            and not any(holds_placeholder(c.arguments) for c in probe.calls)
+            and not any(holds_placeholder(c.arguments, c.raw) for c in probe.calls)
         ):
             draft.absorb(probe)
             draft.visible.append(strip_end_tokens(text[start:position]).strip())
@@ -205,11 +258,18 @@ def visible(text: str, start: int, end: int, cut_out: Sequence[Span]) -> str:
             pieces.append(text[position : block.start])
             position = block.end
     pieces.append(text[position:end])
-    return _RESPONSE_TOKEN.sub("", "".join(pieces))
+    return "\n".join(part for piece in pieces if (part := without_edges(piece)))
 
 
-# Channels in which some families put their answer.
-_RESPONSE_TOKEN = re.compile(r"<\|(?:START|END)_(?:RESPONSE|TEXT)\|>|</?response>")
+def without_edges(text: str) -> str:
+    """The text without the markers of its channel, and without end tokens."""
+    known = markup()
+    text = text.strip()
+    if leading := known.leading.match(text):
+        text = text[leading.end() :]
+    if trailing := known.trailing.search(text, max(0, len(text) - 400)):
+        text = text[: trailing.start()]
+    return strip_end_tokens(text).strip()
 
 
 def read_text(draft: Draft, start: int, end: int, cut_out: Sequence[Span] = ()) -> None:
@@ -221,7 +281,15 @@ def read_text(draft: Draft, start: int, end: int, cut_out: Sequence[Span] = ()) 
         content_start = question.end()
         if speaker := _SPEAKER.match(draft.raw, content_start, end):
             content_start = speaker.end()
-    content = strip_end_tokens(visible(draft.raw, content_start, end, cut_out)).strip()
+        elif (labels := find_labels(draft.raw, content_start, end)) and labels[0].field is Field.ANSWER:
+            if not draft.raw[content_start : labels[0].start].strip():
+                content_start = labels[0].end
+    content = visible(draft.raw, content_start, end, cut_out)
+    if content and _ends_in_openers(draft.raw, content_start, end):
+        draft.problem(
+            "malformed-call", "A call is announced and does not come.", "Write the whole call.", Span(start, end)
+        )
+        return
     if content and not _is_wreckage(content):
         draft.answer = content
         draft.visible.append(content)
@@ -252,3 +320,15 @@ def _is_wreckage(content: str) -> bool:
     return content[-200:].rstrip().endswith(("<function", "<tool_call", "<tool_call>", "<parameter")) or (
         content[:1] == "<" and len(content) < 400 and _WRECKAGE.fullmatch(content) is not None
     )
+
+
+def _ends_in_openers(text: str, start: int, end: int) -> bool:
+    """Whether the text ends, on a line of its own, in markers of calls without a call."""
+    known = markup()
+    line = text.rfind("\n", max(start, end - 200), end - len(text[start:end]) + len(text[start:end].rstrip())) + 1
+    if not line or known.opener.match(text, line, end) is known.beginning.match(text, line, end):
+        return False
+    position = line
+    while marker := known.opener.match(text, position, end) or known.chrome.match(text, position, end):
+        position = marker.end()
+    return not text[position:end].strip()

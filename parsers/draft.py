@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -9,8 +10,30 @@ from react_engine.parsers.arguments import ReadArguments, Region, read_arguments
 from react_engine.parsers.index import ToolIndex
 from react_engine.parsers.names import ResolvedName, is_identifier
 from react_engine.parsers.objects import CallIntent
-from react_engine.parsers.settle import holds_placeholder, settle_value, without_bare
+from react_engine.parsers.settle import holds_placeholder, object_in, plainly, settle_value, without_bare, without_leaks
 from react_engine.types import Problem, Reading, Span, Tolerance, ToolCall
+
+MOST_CALLS = 500
+"""Calls of one reply that are read: a model that writes more repeats itself."""
+MOST_PROBLEMS = 32
+"""Calls of one reply that cannot be read before the rest of it is given up."""
+
+
+@dataclass(slots=True, eq=False)
+class Tries:
+    """How many characters may still be looked at in places where a call only might stand.
+
+    Such places are tried one after the other; the budget for all of them keeps reading linear.
+    """
+
+    left: int
+
+    def spend(self, characters: int) -> None:
+        """Count what a try has looked at; beginning one costs something, too."""
+        self.left -= characters + 1000
+
+
+_NONE_YET = Tries(0)
 
 
 @dataclass(slots=True)
@@ -29,6 +52,28 @@ class Draft:
     tolerances: list[Tolerance] = field(default_factory=list)
     invented: Span | None = None
     truncated: bool = False
+    closer: tuple[int, int, re.Match[str] | None] = (0, -1, None)
+    """The last search for a closing marker: from where, to where, what it found."""
+    tries: Tries = _NONE_YET
+    """Made with the first draft of a text, shared by its probes."""
+    unnested: bool = False
+    """Set when a call in a value turned out to be the next call: then no further value is taken for nested calls."""
+
+    def __post_init__(self) -> None:
+        if self.tries is _NONE_YET:
+            self.tries = Tries(len(self.raw) + 50_000)
+
+    def probe(self, dialect: str = "") -> Draft:
+        """An empty draft of the same text, to try something."""
+        return Draft(self.raw, self.index, self.dialect or dialect, self.cut, tries=self.tries)
+
+    def is_full(self) -> bool:
+        """Whether enough was read. The first time that it is, a problem says so."""
+        if len(self.calls) < MOST_CALLS and len(self.problems) < MOST_PROBLEMS:
+            return False
+        if not self.problems or self.problems[-1].code != "too-many-calls":
+            self.problem("too-many-calls", f"Only the first {len(self.calls)} calls were read.", "Make fewer calls.")
+        return True
 
     def note(self, name: str, span: Span, *, lossy: bool = False) -> None:
         """Report a tolerance that belongs to no single call."""
@@ -58,27 +103,41 @@ class Draft:
         if name.tolerance is not None:
             tolerances.append(Tolerance(name.tolerance, span, name.lossy))
         tolerances.extend(read.tolerances)
-        raw = self.raw[span.start : span.end]
+        same = self.calls and self.calls[-1].span == span  # calls of one list share their text
+        raw = self.calls[-1].raw if same else self.raw[span.start : span.end]
         self.calls.append(
             ToolCall(name.name, read.arguments or {}, call_id, raw, span, self.dialect, tuple(tolerances))
         )
 
     def call_from(self, intent: CallIntent, span: Span, *, marked: bool, extra: Iterable[Tolerance] = ()) -> bool:
         """Add the call that an object means. False if it is none in this place: an unknown name, unmarked."""
+        tool = self.index.tools.get(intent.name)
+        if (
+            tool is not None
+            and type(intent.arguments) is dict
+            and (plain := plainly(intent.arguments, tool)) is not None
+        ):
+            raw = self.raw[span.start : span.end]
+            self.calls.append(ToolCall(tool.name, plain, intent.id, raw, span, self.dialect, tuple(extra)))
+            return True
         name = self.resolve(intent.name, span, marked=marked and intent.explicit)
         if name is None:
             return False
         if name.kind != "known":
-            arguments = without_bare(intent.arguments) if isinstance(intent.arguments, dict) else {}
+            arguments = without_bare(object_in(intent.arguments) or {})
             self.call(name, span, ReadArguments(arguments, span.end), extra, intent.id)
             return True
         extra = tuple(extra)
         settled = settle_value(intent.arguments, self.index[name.name], span, repaired=bool(extra))
-        if settled.problem is None and holds_placeholder(settled.arguments or {}):
+        written = self.raw[span.start : span.end]
+        if settled.problem is None and holds_placeholder(settled.arguments or {}, written):
             problem = Problem(
                 "placeholder", f"The call of {name.name} holds placeholders instead of values.", span=span
             )
             settled = type(settled)(None, settled.tolerances, problem)
+        elif settled.arguments:
+            arguments, leaks = without_leaks(settled.arguments, written, span)
+            settled = type(settled)(arguments, (*settled.tolerances, *leaks), settled.problem)
         read = ReadArguments(settled.arguments, span.end, settled.tolerances, settled.problem)
         self.call(name, span, read, extra, intent.id)
         return True

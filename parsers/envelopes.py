@@ -11,11 +11,13 @@ from react_engine.shapes import Shape
 
 NAME_KEYS = (
     "name", "tool_name", "function_name", "tool", "function", "action", "recipient_name", "action_name", "func",
+    "next_tool_name",
 )  # fmt: skip
 """Keys that hold the name of a tool, the most usual first."""
 ARGUMENT_KEYS = (
     "arguments", "parameters", "args", "action_input", "input", "params", "kwargs", "tool_input", "tool_args",
     "tool_arguments", "action_args", "action_arguments", "function_args", "actioninput", "toolinput", "inputs",
+    "next_tool_args",
 )  # fmt: skip
 """Keys that hold the arguments, the most usual first."""
 ENVELOPES = frozenset({*ARGUMENT_KEYS, "properties"})
@@ -61,6 +63,8 @@ def _inside(current: dict[str, Any], tool: KnownTool) -> Any:
         return _NOTHING
     if current.keys() <= properties.keys():
         return _NOTHING
+    if current.keys() == {"args", "kwargs"} and not current["args"] and isinstance(current["kwargs"], dict):
+        return current["kwargs"]
     name = next((current[key] for key in NAME_KEYS if isinstance(current.get(key), str)), None)
     holder = next((key for key in ARGUMENT_KEYS if key in current and key not in properties), None)
     if name is None or holder is None or fold(name) != fold(tool.name):
@@ -98,7 +102,12 @@ def is_schema_of_value(value: Any) -> bool:
 
 def _values_of_schemas(current: dict[str, Any], shape: Shape, names: list[tuple[str, bool]]) -> dict[str, Any] | None:
     """Values that stand inside the schemas of their parameters. None when a schema has no value."""
-    echoed = [key for key, value in current.items() if is_schema_of_value(value) and not _may_be_object(shape, key)]
+    echoed = [
+        key
+        for key, value in current.items()
+        if (is_schema_of_value(value) or (isinstance(value, dict) and value.keys() == {"value"}))
+        and not _may_be_object(shape, key)
+    ]
     if not echoed:
         return current
     values = dict(current)

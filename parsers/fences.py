@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-_OPENER = re.compile(r"(`{3,}|~{3,})[ \t]*([\w+.#-]{0,30})[ \t]*")
+_OPENER = re.compile(r"(`{3,}|~{3,})[ \t]*([\w+.#-]{0,30})[ \t]*\r?")
 # A fence that opens stands on a line of its own or behind a label; one that closes may follow its content directly.
-_FENCE = re.compile(r"(`{3,}|~{3,})[ \t]*([\w+.#-]{0,30})[ \t]*$", re.MULTILINE)
+# Runs are taken whole, from their start: a long one that ends no line must not be tried again at each of its signs.
+_FENCE = re.compile(r"((?<!`)`{3,}+|(?<!~)~{3,}+)[ \t]*+([\w+.#-]{0,30})[ \t]*+\r?$", re.MULTILINE)
 _BEFORE_OPENER = re.compile(r"(?:^|\n)(?:[^\n`]{0,80}[:：][*_]{0,3})?[ \t>]{0,20}$")
 _DATA_WORDS = frozenset({"", "json", "json5", "jsonc", "python", "py", "text", "txt", "yaml", "tool", "tool_call"})
 
@@ -39,7 +40,7 @@ def fenced_body(text: str, start: int, end: int) -> Fence | None:
         return Fence(body_start, end, start, end, opener[2], closed=False)
     if text[close + len(opener[1]) : end].strip():
         return None
-    body_end = close - 1 if close > body_start and text[close - 1] == "\n" else close
+    body_end = _before_break(text, body_start, close)
     return Fence(body_start, body_end, start, end, opener[2], closed=True)
 
 
@@ -51,10 +52,17 @@ def leading_fence(text: str, start: int, end: int) -> Fence | None:
     close = _CLOSING_LINE[opener[1][0]].search(text, opener.end(), end)
     if close is None:
         return None
-    return Fence(opener.end() + 1, max(opener.end() + 1, close.start()), start, close.end(), opener[2], closed=True)
+    return Fence(
+        opener.end() + 1,
+        _before_break(text, opener.end() + 1, max(opener.end() + 1, close.start())),
+        start,
+        close.end(),
+        opener[2],
+        closed=True,
+    )
 
 
-_CLOSING_LINE = {char: re.compile(rf"\n?{char}{{3,}}[ \t]*$", re.MULTILINE) for char in "`~"}
+_CLOSING_LINE = {char: re.compile(rf"(?<!{char}){char}{{3,}}+[ \t]*+\r?$", re.MULTILINE) for char in "`~"}
 
 
 def find_fences(text: str, start: int, end: int) -> list[Fence]:
@@ -73,7 +81,17 @@ def find_fences(text: str, start: int, end: int) -> list[Fence]:
     return fences
 
 
+def _before_break(text: str, start: int, end: int) -> int:
+    """``end`` without the line break before it."""
+    if end > start and text[end - 1] == "\n":
+        end -= 1
+        if end > start and text[end - 1] == "\r":
+            end -= 1
+    return end
+
+
 def _between(text: str, opener: re.Match[str], close_start: int, close_end: int, *, closed: bool) -> Fence:
     body_start = min(opener.end() + 1, close_start)
-    body_end = close_start - 1 if close_start > body_start and text[close_start - 1] == "\n" else close_start
-    return Fence(body_start, max(body_start, body_end), opener.start(), close_end, opener[2].lower(), closed)
+    return Fence(
+        body_start, _before_break(text, body_start, close_start), opener.start(), close_end, opener[2].lower(), closed
+    )

@@ -13,12 +13,20 @@ from react_engine.shapes import Shape, shape_of
 class KnownTool:
     """One tool: its name, its parameters in order, and the shape of its arguments."""
 
-    __slots__ = ("_shape", "name", "schema")
+    __slots__ = ("_plain", "_shape", "name", "schema")
 
     def __init__(self, name: str, schema: Mapping[str, Any]) -> None:
         self.name = name
         self.schema = schema
         self._shape: Shape | None = None
+        self._plain: dict[str, frozenset[type]] | None = None
+
+    @property
+    def plain(self) -> dict[str, frozenset[type]]:
+        """For each parameter of a plain type, the Python types whose values fit it, whatever they are."""
+        if self._plain is None:
+            self._plain = _plain_types(self.shape)
+        return self._plain
 
     @property
     def shape(self) -> Shape:
@@ -40,6 +48,20 @@ class KnownTool:
             return next(iter(shape.properties))
         required = [name for name in shape.properties if name in shape.required]
         return required[0] if len(required) == 1 else None
+
+
+_PYTHON = {"string": (str,), "integer": (int,), "number": (int,), "boolean": (bool,), "null": (type(None),)}
+
+
+def _plain_types(shape: Shape) -> dict[str, frozenset[type]]:
+    """Parameters whose type says all. Floats are left out: not all of them are numbers."""
+    if shape.options or shape.also or shape.enum is not None or (shape.types and "object" not in shape.types):
+        return {}
+    plain = {}
+    for name, below in shape.properties.items():
+        if below.types and not (below.enum is not None or below.options or below.also or below.format):
+            plain[name] = frozenset(kind for type_name in below.types for kind in _PYTHON.get(type_name, ()))
+    return plain
 
 
 class ToolIndex:
@@ -73,6 +95,17 @@ class ToolIndex:
     def resolve(self, written: str) -> ResolvedName:
         """The tool that a written name means."""
         return ResolvedName("known", written) if written in self.tools else self.names.resolve(written)
+
+    def fitting(self, written: Any) -> str | None:
+        """The only tool that takes an object with just these keys, None if there is none or more than one."""
+        if not isinstance(written, Mapping) or not written:
+            return None
+        fitting = [
+            name
+            for name, tool in self.tools.items()
+            if written.keys() <= tool.shape.properties.keys() and tool.shape.required <= written.keys()
+        ]
+        return fitting[0] if len(fitting) == 1 else None
 
 
 def _known(tool: Any) -> KnownTool:

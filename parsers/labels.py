@@ -8,50 +8,28 @@ prose. Which of the labels found count is decided by ``react_engine.parsers.reac
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
-from react_engine.labels import WORDS, Field
+from react_engine.labels import FIELDS, Field, field_of
+from react_engine.parsers.trie import trie_pattern
 from react_engine.types import Span
 
-_FIELDS = {word: field for field, words in WORDS.items() for word in words}
 # Between the words of a label: blanks, underscores (escaped as in Markdown, too), a number ("Action 2 Input").
 _BETWEEN_WORDS = r"(?:[^\S\n]|\\?_|-){0,2}(?:\d{1,2}[^\S\n]{1,2})?"
 
 
-def _trie_pattern(words: Iterable[str]) -> str:
-    """One pattern for all words, longest match first, shared beginnings written once: failing costs one look."""
-    trie: dict[str, Any] = {}
-    for word in words:
-        node = trie
-        for char in word:
-            node = node.setdefault(char, {})
-        node[""] = {}
-    return _trie_node(trie)
-
-
-def _trie_node(node: dict[str, Any]) -> str:
-    branches = [
-        (_BETWEEN_WORDS if char == " " else re.escape(char)) + _trie_node(below) for char, below in node.items() if char
-    ]
-    if not branches:
-        return ""
-    body = branches[0] if len(branches) == 1 and "" not in node else f"(?:{'|'.join(branches)})"
-    return f"{body}?" if "" in node else body
-
-
-_NAMES = _trie_pattern(_FIELDS)
+_NAMES = trie_pattern(FIELDS, _BETWEEN_WORDS)
 _BODY = rf"""
-    [^\S\n]{{0,40}}                                     # indentation
+    [^\S\n]{{0,40}}+(?:[\u200b-\u200d\u2060\ufeff]{{1,4}}+[^\S\n]{{0,40}}+)?   # indentation
     (?P<quote>(?:>[^\S\n]?){{1,3}})?                    # quotation
     (?:(?:[-*+•]|\d{{1,3}}[.)]|(?P<heading>\#{{1,6}})|[(（]?\d{{1,3}}[)）])[^\S\n]{{1,4}})?   # bullet, number, heading
     (?:[\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff][\ufe0f\u200d]?){{0,3}}[^\S\n]?   # emoji
-    (?:(?P<bold>\*\*|__)|(?P<bracket>[\[【])|<)?[*_`~]{{0,3}}[^\S\n]?
+    (?:(?P<bold>\*\*|__)|(?P<bracket>[\[【])|(?P<angle><))?[*_`~]{{0,3}}[^\S\n]?
     (?=[^\W\d_])(?P<word>{_NAMES})
     (?:[^\S\n]?[\#№]?[^\S\n]?\d{{1,3}})?                # Action 1
     (?P<tail>
-      [\]】>]?[*_`~]{{0,3}}[^\S\n]{{0,4}}[:：][*_`~]{{0,3}}    # a colon, in or behind the decoration
+      (?(angle)>|[\]】]?)[*_`~]{{0,3}}[^\S\n]{{0,4}}[:：][*_`~]{{0,3}}    # a colon, in or behind the decoration
       | (?P<weak>                                       # or decoration alone: counts only beside other labels
           (?(bold)(?P=bold)(?=[^\S\n]|\n|$)|(?!))
         | (?(bracket)[\]】](?![(\]:])|(?!))
@@ -64,8 +42,10 @@ LABEL_PATTERN = "^" + _BODY
 """A label at the start of a line, in ``VERBOSE`` syntax; the groups ``word``, ``tail`` and ``weak``."""
 _FLAGS = re.VERBOSE | re.IGNORECASE | re.MULTILINE
 _LABEL = re.compile(LABEL_PATTERN, _FLAGS)
+_AT_START = re.compile(_BODY, _FLAGS)
+_SIGN = re.compile(r"[:：*\]】#]|__|->|=[^\S\n]")
+"""What every label has somewhere: a colon, or the decoration or the arrow that stands for one."""
 _AFTER_WRITTEN_BREAK = re.compile(rf"(?:^|(?<=\\n)){_BODY}", _FLAGS)
-_SPACES = re.compile(r"[\s\d_\\-]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,10 +74,34 @@ class Label:
 
 
 def find_labels(text: str, start: int, end: int) -> list[Label]:
-    """All labels at line starts, in order. In a text on one line, written line breaks (``\\n``) begin lines, too."""
+    """All labels at line starts, in order; ``start`` is one.
+
+    In a text on one line, written line breaks (``\\n``) begin lines, too.
+    """
     one_line = "\\n" in text and "\n" not in text[start:end].strip()
     pattern = _AFTER_WRITTEN_BREAK if one_line else _LABEL
-    return [_label(match) for match in pattern.finditer(text, start, end)]
+    matches = pattern.finditer(text, start, end)
+    found = [_label(match) for match in (_outside_strings(text, start, matches) if one_line else matches)]
+    if start and text[start - 1] != "\n" and (first := _AT_START.match(text, start, end)) is not None:
+        if not found or found[0].start > start:
+            found.insert(0, _label(first))
+    return found
+
+
+def _outside_strings(text: str, start: int, matches: Iterable[re.Match[str]]) -> Iterator[re.Match[str]]:
+    """The matches with no open quote before them: a written line break may stand in a string, with anything behind."""
+    quotes = 0
+    for match in matches:
+        quotes += text.count('"', start, match.start()) - text.count('\\"', start, match.start())
+        start = match.start()
+        if quotes % 2 == 0:
+            yield match
+
+
+def has_label(text: str, start: int, end: int | None = None) -> bool:
+    """Whether any line of ``text[start:end]`` begins with a label."""
+    end = len(text) if end is None else end
+    return _SIGN.search(text, start, end) is not None and _LABEL.search(text, start, end) is not None
 
 
 def begins_with_label(text: str) -> bool:
@@ -116,12 +120,6 @@ def _label(match: re.Match[str]) -> Label:
     return Label(field, Span(match.start(), match.end()), word, plain, match["weak"] is not None, quoted)
 
 
-def field_of(word: str) -> Field | None:
-    """The field that a label word announces, in any case and spacing; None if it is no label."""
-    lower = word.strip().lower()
-    return _FIELDS.get(lower) or _FIELDS.get(_SPACES.sub(" ", lower)) or _FIELDS.get(_SPACES.sub("", lower))
-
-
 def step_labels(text: str, start: int, end: int, labels: list[Label]) -> list[Label]:
     """The labels that can belong to a step: quotations and decorated words of ordinary text left out."""
     plain = [label for label in labels if not label.quoted]
@@ -136,4 +134,8 @@ def _prose_around(text: str, start: int, end: int, labels: list[Label]) -> bool:
     """Whether ordinary lines stand before the first of quoted labels and at the end of the text."""
     before = text[start : labels[0].start].strip()
     last_line = text[labels[-1].end : end].rstrip().rpartition("\n")[2]
-    return bool(before) and bool(last_line.strip()) and not last_line.startswith((">", "    ", "\t", " >"))
+    outside = bool(last_line.strip()) and not last_line.startswith((">", "    ", "\t", " >"))
+    return outside and (bool(before) or _PARAGRAPH_BEHIND.match(text, labels[-1].end, end) is not None)
+
+
+_PARAGRAPH_BEHIND = re.compile(r"[^\n]*+\n(?:[ \t]*+>[^\n]*+\n)*+[^\S\n]*+\n(?=[A-Z\u00c0-\u00de\u4e00-\u9fff])")

@@ -8,12 +8,15 @@ reads the rest and reports every tolerance it needed. An unquoted scalar that is
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Iterator
+from math import isinf
 from typing import Any
 
 from react_engine.parsers.lookahead import CallArguments, Container
 from react_engine.parsers.scanner import Bare, Scanner, Value, number
 from react_engine.parsers.strings import has_path_with_single_backslashes
-from react_engine.parsers.tokens import MAX_DEPTH, SPACE
+from react_engine.parsers.tokens import MAX_DEPTH, SPACE, behind
 
 __all__ = [
     "Bare",
@@ -23,6 +26,7 @@ __all__ = [
     "read_call_arguments",
     "read_strict",
     "read_value",
+    "read_values",
     "skip_blanks",
 ]
 
@@ -35,7 +39,14 @@ def _no_constant(word: str) -> Any:
     raise _NotANumber(word)
 
 
-_DECODER = json.JSONDecoder(parse_constant=_no_constant)
+def _finite(word: str) -> float:
+    value = float(word)
+    if isinf(value):
+        raise _NotANumber(word)
+    return value
+
+
+_DECODER = json.JSONDecoder(parse_constant=_no_constant, parse_float=_finite)
 
 
 def read_value(text: str, start: int, end: int, *, closed: bool = True) -> Value:
@@ -51,12 +62,27 @@ def read_value(text: str, start: int, end: int, *, closed: bool = True) -> Value
     return strict if strict is not None else Scanner(text, end, closed).read(start)
 
 
+_BETWEEN = re.compile(r"[\s,;}\]]*")
+
+
+def read_values(text: str, start: int, end: int, *, closed: bool = True) -> Iterator[tuple[int, Value]]:
+    """Objects and lists, one behind the other, each with where it begins; what cannot be read ends them."""
+    position = start
+    while position < end and text[position] in "{[｛［":
+        read = read_value(text, position, end, closed=closed)
+        yield position, read
+        if read.error is not None or not read.complete:
+            return
+        position = behind(_BETWEEN, text, read.end, end)
+
+
 def read_call_arguments(text: str, start: int, end: int, *, closed: bool = True, parentheses: bool = True) -> Value:
     """Arguments in call syntax, ``start`` just behind the opening parenthesis; the value is ``CallArguments``.
 
     With ``parentheses=False`` the arguments stand free (``a=1, b="x"`` or a line each) and end at ``end``.
     """
     scanner = Scanner(text, end, closed)
+    scanner.strict = _read_strict
     scanner.stack.append(Container(")", start, call=True, free=not parentheses))
     return scanner.run(start)
 
@@ -74,7 +100,7 @@ def read_strict(text: str, start: int, end: int) -> Value | None:
 
 
 def _read_strict(text: str, start: int, end: int) -> Value | None:
-    if text[start] not in '{["-0123456789tfn':
+    if text[start] not in '{["-0123456789tfn' or text.startswith('"""', start, end):
         return None
     try:
         value, stop = _DECODER.raw_decode(text, start)

@@ -5,11 +5,13 @@ Every look is bounded or ends at the next character that matters, so that all of
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import Any
 
 from react_engine.parsers.tokens import (
     BARE_STOP,
+    BLANK,
     CALL_AHEAD,
     CLOSERS,
     COLON,
@@ -18,12 +20,17 @@ from react_engine.parsers.tokens import (
     KEYWORD,
     MAX_DEPTH,
     NAMED_AHEAD,
+    NEXT_CALL,
+    NO_SPACE,
     SHORT_COMMENT,
     SPACE,
     VALUE_AHEAD,
+    behind,
 )
 
 _LINE_SEEN = 200
+_NEXT_OBJECT = re.compile(r"[\s,;]{0,20}[{｛]\s{0,20}[\"'“”„][^\"'“”\n]{1,80}[\"'“”]\s{0,4}[:：]")
+_CLOSING = re.compile(rf"(?:{BLANK}|[}}\])｝］）]){{1,40}}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +77,12 @@ class Lookahead:
 
     def __init__(self, text: str, end: int, stack: list[Container]) -> None:
         self.text, self.end, self.stack = text, end, stack
+        self.opened = ""  # the quote that the string being read began with
 
     def skip(self, position: int) -> int:
         """Past blanks and comments."""
+        if self.text[position : position + 1] in NO_SPACE:
+            return position
         while match := SPACE.match(self.text, position, self.end) or SHORT_COMMENT.match(self.text, position, self.end):
             position = match.end()
         return position
@@ -114,35 +124,43 @@ class Lookahead:
         open_kinds = {container.kind for container in self.stack}
         for match in BARE_STOP.finditer(self.text, position, self.end):
             char = match[0]
-            if char in COMMA:
-                if not keyed or ahead.match(self.text, match.end(), self.end) or self._closes(match.end()):
+            if char in CLOSERS:
+                if CLOSERS[char] in open_kinds:
                     return match.start()
-            elif (
-                (char in CLOSERS and CLOSERS[char] in open_kinds)
-                or char[0] in "/#"
-                or (
-                    char in ("\n", "\\n")
-                    and (ahead.match(self.text, match.end(), self.end) or self._closes(match.end()))
-                )
-            ):
+            elif char[0] in "/#" or (char in COMMA and not keyed) or self._goes_on(match.end(), ahead):
                 return match.start()
         return self.end
 
-    def _closes(self, position: int) -> bool:
-        """Whether nothing or a closer follows."""
+    def _goes_on(self, position: int, ahead: re.Pattern[str]) -> bool:
+        """Whether nothing, a closer or what ``ahead`` says follows."""
         position = self.skip(position)
-        return position >= self.end or self.text[position] in CLOSERS
+        if position >= self.end or self.text[position] in CLOSERS:
+            return True
+        return ahead.match(self.text, position, self.end) is not None
 
     def _entry_begins(self, container: Container, position: int) -> bool:
         if container.kind == "}":
             return KEY_AHEAD.match(self.text, position, self.end) is not None
         if container.call and KEYWORD.match(self.text, position, self.end):
             return True
-        return not container.keywords and VALUE_AHEAD.match(self.text, position, self.end) is not None
+        if container.keywords:
+            return False
+        same = self.text[position] == self.opened  # ”a”, ”b”
+        return same or VALUE_AHEAD.match(self.text, position, self.end) is not None
+
+    def _stops_behind_closers(self, position: int) -> bool:
+        """Whether behind closers too many nothing follows, or another object, or markup."""
+        after = behind(_CLOSING, self.text, position, self.end)
+        if after >= self.end or _NEXT_OBJECT.match(self.text, after, self.end) is not None:
+            return True
+        if self.stack[0].call and self.text[after] in ",;" and CALL_AHEAD.match(self.text, after + 1, self.end):
+            return True
+        return self.text[after] in "<`✿" or "\n" in self.text[position:after]
 
     def _closers_fit(self, position: int) -> bool:
         """Whether the closers from ``position`` on fit the open containers and the text goes on behind them."""
         depth = len(self.stack)
+        closed = position
         for _ in range(MAX_DEPTH + 8):
             position = self.skip(position)
             if position >= self.end:
@@ -153,12 +171,18 @@ class Lookahead:
             if depth and self.stack[depth - 1].kind == CLOSERS[char]:
                 depth -= 1
             elif not any(container.kind == CLOSERS[char] for container in self.stack[:depth]):
-                return depth == 0
+                return depth < len(self.stack) and self._stops_behind_closers(position)
             position += 1
+            closed = position
         if depth:
-            return self.text[position] in COMMA or KEY_AHEAD.match(self.text, position, self.end) is not None
+            if self.text[position] in COMMA or KEY_AHEAD.match(self.text, position, self.end) is not None:
+                return True
+            return depth < len(self.stack) and NEXT_CALL.match(self.text, position, self.end) is not None
         if self.text[position] in ",;":
-            return CALL_AHEAD.match(self.text, position + 1, self.end) is not None
+            further = CALL_AHEAD if self.stack[0].call else NEXT_CALL
+            return further.match(self.text, position + 1, self.end) is not None
+        if "\n" in self.text[closed:position] and CALL_AHEAD.match(self.text, position, self.end):
+            return True
         limit = min(self.end, position + _LINE_SEEN)
         line_end = self.text.find("\n", position, limit)
         rest = self.text[position : line_end if line_end != -1 else limit]

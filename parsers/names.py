@@ -10,6 +10,7 @@ from typing import Literal
 Kind = Literal["known", "unknown", "ambiguous"]
 
 _EDGES = " \t\r\n\u00a0\u200b\ufeff`'\"“”‘’*_~<>[](){}«»「」.,;:：。！!?"
+_SYMBOLS = "@$#%&+-–—•→➜▶✅🔍🔎🔧🛠⚙📝📄💡🌐🤖\ufe0f \t"
 # What people and models put around a name. Each is taken off only if a registered name is left.
 _PREFIX = re.compile(
     r"(?:functions?|tools?|default_api|namespace|action|api|call|use|the|to|mcp)[./:\s=_-]+|functions(?=[a-z])",
@@ -56,6 +57,8 @@ class Names:
         bare = written.replace("\\_", "_").strip(_EDGES) if len(written) <= 400 else written[:400]
         if bare in self.names:
             return ResolvedName("known", bare, "decorated-name")
+        if (plain := bare.lstrip(_SYMBOLS)) and plain != bare and plain in self.names:
+            return ResolvedName("known", plain, "decorated-name")
         underscored = written.strip().strip("`'\"*")  # a name may begin or end with an underscore
         if underscored in self.names:
             return ResolvedName("known", underscored, "decorated-name")
@@ -63,10 +66,11 @@ class Names:
 
     def near(self, written: str) -> tuple[str, ...]:
         """The tools whose names differ from ``written`` by one slip of a letter."""
-        folded = fold(written)
-        if len(folded) < 4:
-            return ()
-        return tuple(name for name in self.names if one_slip_apart(folded, fold(name)))
+        for variant in (written, *_affix_variants(written)):
+            folded = fold(variant)
+            if len(folded) >= 4 and (found := tuple(n for n in self.names if one_slip_apart(folded, fold(n)))):
+                return found
+        return ()
 
     def _by_letters(self, bare: str) -> ResolvedName | None:
         if self._folded is None:
@@ -87,6 +91,8 @@ class Names:
             self._leaves = _group((fold(_parts(name)[-1]), name) for name in self.names)
         parts = _parts(bare)
         same_leaf = self._leaves.get(fold(parts[-1]), []) if parts[-1] else []
+        if same_leaf and (other := [part for part in parts[:-1] if part in self.names and part not in same_leaf]):
+            return ResolvedName("ambiguous", bare, candidates=(*other, *same_leaf))
         return _pick([name for name in same_leaf if _one_ends_the_other(parts, _parts(name))], "name-namespace")
 
     def _none(self, bare: str) -> ResolvedName:

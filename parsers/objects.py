@@ -7,15 +7,16 @@ The keys differ from family to family (``name``/``arguments``, ``action``/``acti
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from react_engine.parsers.envelopes import ARGUMENT_KEYS, NAME_KEYS, is_schema, is_schema_of_value
-from react_engine.parsers.index import ToolIndex
-from react_engine.parsers.literals import Bare, read_value
+from react_engine.parsers.index import KnownTool, ToolIndex
+from react_engine.parsers.literals import Bare, CallArguments, read_call_arguments, read_value
 from react_engine.parsers.names import fold
-from react_engine.parsers.settle import is_placeholder
+from react_engine.parsers.settle import is_placeholder, object_in
 
 _LISTS = ("tool_calls", "__tool_calls__", "calls", "tool_uses", "function_calls", "actions", "toolcalls")
 _WRAPPERS = ("function_call", "tool_call", "call", "functioncall", "action")
@@ -23,6 +24,7 @@ _META = frozenset(
     {"id", "type", "index", "thought", "thoughts", "reasoning", "thinking", "tool_call_id", "call_id", "reason",
      "observation", "description", "explanation"}
 )  # fmt: skip
+_THOUGHT = frozenset({"thought", "thoughts", "reasoning", "thinking", "observation", "id", "type"})
 # Names that wrap calls or end the run rather than name a tool; a registered tool of that name comes first.
 _WRAPPER_NAMES = frozenset(
     {"toolcall", "functioncall", "multitooluseparallel", "parallel", "calltool", "toolcalls", "function", "tool"}
@@ -42,6 +44,7 @@ class CallIntent:
     """A call as written: the name and the value that stands for its arguments.
 
     ``explicit`` says that the object had keys for both: it has the form of a call even if no tool has the name.
+    ``keyed``: the name is a key, and no tool has exactly that name, or no arguments stand behind it.
     """
 
     name: str
@@ -49,6 +52,7 @@ class CallIntent:
     id: str = ""
     explicit: bool = True
     thought: str | None = None
+    keyed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,12 +122,21 @@ def _of_object(written: dict[str, Any], index: ToolIndex) -> Iterator[Intent]:
         yield from _without_name(written, index, thought)
         return
     if name not in index and (packed := _packed(name)) is not None:
-        yield from intents(packed, index)
+        yield from intents({**({arguments_key: arguments} if arguments_key else {}), **packed}, index)
         return
+    if (
+        name not in index
+        and not isinstance(arguments, str)
+        and not arguments
+        and (call := _CALL_IN_NAME.fullmatch(name))
+    ):
+        read = read_call_arguments(name, call.end("name") + 1, len(name))
+        if read.error is None and read.complete and isinstance(read.value, CallArguments):
+            name, arguments = call["name"], read.value
     if name not in index and is_placeholder(name):
         yield EchoIntent(pattern=True)
         return
-    if _is_definition(written, arguments_key, arguments):
+    if _is_definition(written, arguments_key, arguments, index.tools.get(name)):
         yield EchoIntent()
         return
     yield from _named(written, index, (name_key, name), (arguments_key, arguments), thought)
@@ -144,7 +157,8 @@ def _named(
     elif name not in index and folded in FINAL_NAMES and name_key not in ("name", "function"):
         yield AnswerIntent(_as_text(arguments), thought)
     elif name not in index and folded in NO_ACTION_NAMES:
-        yield NoCallIntent(thought)
+        if arguments_key is not None or written.keys() <= _THOUGHT | {name_key}:
+            yield NoCallIntent(thought)
     else:
         call_id = next((written[key] for key in ("id", "tool_call_id", "call_id") if _is_text(written.get(key))), "")
         explicit = arguments_key is not None and name_key is not None
@@ -160,6 +174,7 @@ def _named(
 
 
 _ABSENT: Any = object()
+_NO_ARGUMENTS: tuple[Any, ...] = (None, "", [])
 
 
 def _wrapped(written: Mapping[str, Any]) -> Any:
@@ -167,10 +182,16 @@ def _wrapped(written: Mapping[str, Any]) -> Any:
     for key in _LISTS:
         if isinstance(written.get(key), list) and written[key] and isinstance(written[key][0], dict):
             return written[key]
+    command = written.get("command")
+    if isinstance(command, dict) and _is_text(command.get("name")) and command.keys() & {"args", "arguments"}:
+        return command
     for key in _WRAPPERS:
         if isinstance(written.get(key), dict) or (isinstance(written.get(key), list) and key != "action"):
             return written[key]
     return None
+
+
+_CALL_IN_NAME = re.compile(r"(?P<name>[^\W\d][\w.\-]{0,127})\(.+\)\s*", re.DOTALL)
 
 
 def _packed(name: str) -> Any:
@@ -181,12 +202,15 @@ def _packed(name: str) -> Any:
     return read.value if read.error is None and read.complete and isinstance(read.value, dict) else None
 
 
-def _is_definition(written: Mapping[str, Any], arguments_key: str | None, arguments: Any) -> bool:
+def _is_definition(
+    written: Mapping[str, Any], arguments_key: str | None, arguments: Any, tool: KnownTool | None
+) -> bool:
     """Whether the object describes a tool: schemas where values belong, most often beside a description."""
     if arguments_key == "arguments" or arguments is _ABSENT:
         return False
     if isinstance(arguments, list):
-        return bool(arguments) and all(isinstance(item, dict) and "name" in item for item in arguments)
+        named = bool(arguments) and all(isinstance(item, dict) and "name" in item for item in arguments)
+        return named and (tool is None or any(item["name"] in tool.parameters for item in arguments))
     if not isinstance(arguments, dict):
         return False
     function = written.get("function")
@@ -200,6 +224,8 @@ def _is_definition(written: Mapping[str, Any], arguments_key: str | None, argume
 def _parts(written: Mapping[str, Any], index: ToolIndex) -> tuple[str | None, str | None, str | None, Any]:
     """(key of the name, name, key of the arguments, arguments) of a call-like object."""
     function = written.get("function")
+    if isinstance(written.get("name"), dict) and _is_text(written["name"].get("name")):
+        written = {**written, **written["name"]}  # the name was made an object
     if isinstance(function, dict) and _is_text(function.get("name")):
         key, arguments = _first(function, ARGUMENT_KEYS)
         if key is None:
@@ -240,10 +266,9 @@ def _complete(
 
 
 def _without_name(written: Mapping[str, Any], index: ToolIndex, thought: str | None) -> Iterator[Intent]:
-    named = {key: item for key, item in written.items() if isinstance(item, dict) and key in index}
-    if named and len(named) == len(written):
-        for key, item in named.items():
-            yield CallIntent(key, item)
+    if written and all(_names_tool(key, index) and _may_be_arguments(item) for key, item in written.items()):
+        for key, item in written.items():
+            yield CallIntent(key, item, keyed=key not in index or item in _NO_ARGUMENTS)
     elif len(written) == 1 and _is_text(written.get("response")):
         yield AnswerIntent(written["response"])
     elif _is_text(written.get("final_answer")):
@@ -254,12 +279,19 @@ def _without_name(written: Mapping[str, Any], index: ToolIndex, thought: str | N
         yield NoCallIntent(thought)
 
 
+def _may_be_arguments(value: Any) -> bool:
+    return value in _NO_ARGUMENTS or object_in(value) is not None
+
+
+def _names_tool(key: Any, index: ToolIndex) -> bool:
+    return key in index or (isinstance(key, str) and index.resolve(key).kind == "known")
+
+
 def _first(written: Mapping[str, Any], keys: Iterable[str]) -> tuple[str | None, Any]:
-    """The first of the keys that the object has, with its value."""
-    for key in keys:
-        if key in written:
-            return key, written[key]
-    return None, _ABSENT
+    """The first of the keys that the object has, with its value: one that is not empty, if there is one."""
+    found = [key for key in keys if key in written]
+    key = next((key for key in found if written[key] not in ({}, None, "")), found[0] if found else None)
+    return (key, written[key]) if key is not None else (None, _ABSENT)
 
 
 def _is_text(value: Any) -> bool:

@@ -14,25 +14,23 @@ from react_engine.labels import Field
 from react_engine.parsers.action_line import read_action_line
 from react_engine.parsers.arguments import ReadArguments, Region
 from react_engine.parsers.control import strip_end_tokens
-from react_engine.parsers.draft import Draft
+from react_engine.parsers.dialects import dialect_of
+from react_engine.parsers.draft import MOST_CALLS, Draft
 from react_engine.parsers.fences import fenced_body
+from react_engine.parsers.final_answer import BRACKETED, FINISH, as_text, unbolded
+from react_engine.parsers.inline_step import read_closing_object, read_inline_step
 from react_engine.parsers.labels import Label
 from react_engine.parsers.literals import read_value, skip_blanks
 from react_engine.parsers.names import ResolvedName, fold, head_of, is_identifier
-from react_engine.parsers.objects import FINAL_NAMES, NO_ACTION_NAMES, AnswerIntent, CallIntent, intents
+from react_engine.parsers.objects import FINAL_NAMES, NO_ACTION_NAMES
+from react_engine.parsers.packed_step import ECHO, OPENERS, call_behind_answer_label, is_packed, read_packed
 from react_engine.parsers.settle import without_bare
 from react_engine.types import Span, Tolerance
 
-_ECHO = re.compile(
-    r"\$(?:JSON_BLOB|TOOL_NAME|INPUT|\{?[A-Z_]+\}?)|\{\{?\s*tool_names?\s*\}?\}|the action to take|should be one of"
-)
-_OPENERS = "{[｛［"
-_FENCE_END = re.compile(r"\s*`{3,}")
-_INLINE_STEP = re.compile(
-    r"(?<=[.!?。！？… \t])[*_]{0,3}Action[*_]{0,3}[ \t]*:[ \t]*(?P<name>[^\n:]{1,80}?)[ \t,;.]+"
-    r"[*_]{0,3}Action Input[*_]{0,3}[ \t]*:[ \t]*(?=\{)"
-)
-_INLINE_ANSWER = re.compile(r"(?<=[.!?。！？])\s+[*_]{0,3}Final Answer[*_]{0,3}\s*:")
+_ANSWER_BEHIND_ACTION = re.compile(r"[*_`\"']{0,3}final[ _]?answer[*_`\"']{0,3}\s{0,4}[:：]\s*", re.IGNORECASE)
+_VALUES_BEHIND = re.compile(r"\s*[(\[{（]\s*(?:[\"'{\[\d-]|[^\W\d]\w{0,60}\s{0,4}[=:])")
+_TOOL_LIST = re.compile(r"\s{0,8}```\w{0,10}\s{0,8}\[\s{0,40}\{\s{0,40}\"tool_name\"")
+_WRITTEN_BREAKS = re.compile(r"(?:\\[nrt]|\s)++\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,14 +60,25 @@ class _Reading:
         self.position = 0
 
     def run(self) -> None:
-        self.draft.think(strip_end_tokens(self.text[self.start : self.parts[0].label.start]))
+        before = strip_end_tokens(self.text[self.start : self.parts[0].label.start])
+        if self._is_tool_list(self.parts[0]):
+            self.draft.dialect = dialect_of("labels", "listed")
+            self.draft.visible.extend(part for part in [before.strip()] if part)
+        else:
+            self.draft.think(before)
         while self.position < len(self.parts):
             part = self.parts[self.position]
             self.position += 1
-            if self._field(part):
+            if self._field(part) or self.draft.is_full():
                 break
         if not self.draft.calls and self.draft.answer is None and not self.draft.problems:
             self._nothing()
+
+    def _is_tool_list(self, part: Part) -> bool:
+        """Whether an action is a list of calls: then the text before it is for the user and no thought."""
+        if part.label.field is not Field.ACTION:
+            return False
+        return _TOOL_LIST.match(self.text, part.start, part.end) is not None
 
     def _field(self, part: Part) -> bool:
         """Take in one part. True ends the reading."""
@@ -93,27 +102,12 @@ class _Reading:
 
     def _thought(self, part: Part) -> bool:
         """A thought; with no label behind it, the step may stand on its line."""
-        if part.last and self._inline_step(part):
+        ends = part.last or self.parts[self.position].label.field is Field.OBSERVATION
+        if part.last and read_inline_step(self.draft, part.start, part.end):
+            return self.draft.answer is not None
+        if ends and read_closing_object(self.draft, part.start, part.end):
             return self.draft.answer is not None
         self.draft.think(strip_end_tokens(self._content(part)))
-        return False
-
-    def _inline_step(self, part: Part) -> bool:
-        content = self._content(part)
-        if (step := _INLINE_STEP.search(content)) is not None:
-            name = self.draft.index.resolve(step["name"])
-            region = Region(self.text, part.start + step.end(), part.end, cut=self.draft.cut, delimited=False)
-            if name.kind == "known" and (read := self.draft.arguments(region, name)).problem is None:
-                self.draft.think(content[: step.start()])
-                span = Span(part.start + step.start(), part.end)
-                self.draft.call(name, span, read, [Tolerance("one-line-step", span)])
-                return True
-        if (answer := _INLINE_ANSWER.search(content)) is not None and (text := content[answer.end() :].strip()):
-            self.draft.think(content[: answer.start() + 1])
-            self.draft.answer = strip_end_tokens(text).strip()
-            self.draft.visible.append(self.draft.answer)
-            self.draft.truncated = self.draft.truncated or self.draft.cut
-            return True
         return False
 
     def _observation(self, part: Part) -> bool:
@@ -128,7 +122,7 @@ class _Reading:
             self.position += 1
             self.draft.note("input-before-action", part.label.span)
             self._action(following[0], [replace(part, last=False)])
-        elif not self._blob(part.start, part.end, part):
+        elif not read_packed(self.draft, part.start, part.end):
             self.draft.problem(
                 "no-action",
                 "There is an Action Input without an Action before it.",
@@ -137,11 +131,11 @@ class _Reading:
             )
 
     def _answer(self, part: Part) -> bool:
-        if self._blob_of_known_tool(part):
+        if call_behind_answer_label(self.draft, part.label, part.start, part.end):
             return False
         end = self._answer_end(part)
         content = strip_end_tokens(self.text[part.start : end]).strip()
-        content = _unbolded(content, part.label)
+        content = unbolded(content, part.label)
         if not content:
             code = "truncated" if self.draft.cut else "no-answer"
             self.draft.problem(
@@ -172,41 +166,37 @@ class _Reading:
         first_line = self._content(part).strip().split("\n", 1)[0]
         return any(self.draft.index.resolve(word).kind == "known" for word in (first_line, head_of(first_line)) if word)
 
-    def _blob_of_known_tool(self, part: Part) -> bool:
-        """A call object behind the wrong label."""
-        start = skip_blanks(self.text, part.start, part.end)
-        if start >= part.end or self.text[start] not in _OPENERS:
-            return False
-        read = read_value(self.text, start, part.end, closed=not self.draft.cut)
-        if read.error or not read.complete or self.text[read.end : part.end].strip():
-            return False
-        found = [item for item in intents(read.value, self.draft.index) if isinstance(item, CallIntent)]
-        if not found or any(self.draft.index.resolve(item.name).kind != "known" for item in found):
-            return False
-        span = Span(start, read.end)
-        extra = (Tolerance("call-behind-answer-label", part.label.span, lossy=True), *read.tolerances)
-        return all(self.draft.call_from(item, span, marked=False, extra=extra) for item in found)
-
     def _action(self, part: Part, inputs: list[Part] | None = None) -> bool:
         """One action with its inputs, those behind it if none are given. True if it turned out to be an answer."""
         inputs = self._inputs() if inputs is None else inputs
         content_start = skip_blanks(self.text, part.start, part.end)
         if content_start >= part.end:
             return self._nameless(part, inputs)
-        if self._is_packed(content_start, part.end) and self._blob(content_start, part.end, part):
+        if is_packed(self.text, content_start, part.end) and read_packed(self.draft, content_start, part.end):
             return self.draft.answer is not None
+        if (fence := fenced_body(self.text, content_start, part.end)) is not None and inputs:
+            content_start = skip_blanks(self.text, fence.start, fence.end)
+            part = replace(part, end=fence.end)
         line_end = self.text.find("\n", content_start, part.end)
         line_end = part.end if line_end == -1 else line_end
-        line = strip_end_tokens(self.text[content_start:line_end]).strip()
-        if _ECHO.search(line):
+        line = _WRITTEN_BREAKS.sub("", strip_end_tokens(self.text[content_start:line_end]).strip())
+        if ECHO.search(line):
             self.draft.echo(Span(part.label.start, part.end))
             return False
         if self._cut_in_name(part, line_end, inputs):
             return False
-        folded, head = fold(line) or fold(head_of(line)), head_of(line)
+        head = head_of(line)
+        folded = fold(line) or fold(head)
         registered = any(self.draft.index.resolve(word).kind == "known" for word in (line, head) if word)
-        if not registered and (folded in FINAL_NAMES or fold(head) in _FINISH):
+        if not registered and (folded in FINAL_NAMES or fold(head) in FINISH):
             return self._final_action(part, line, inputs)
+        if (
+            not registered
+            and not inputs
+            and (answer := _ANSWER_BEHIND_ACTION.match(self.text, content_start, part.end))
+        ):
+            self.draft.note("answer-as-action", part.label.span)
+            return self._answer(replace(part, start=answer.end()))
         if not registered and folded in NO_ACTION_NAMES:
             self.draft.note("no-action", Span(part.label.start, part.end))
             return False
@@ -221,66 +211,9 @@ class _Reading:
             self.position += 1
         return inputs
 
-    def _is_packed(self, start: int, end: int) -> bool:
-        return (
-            self.text[start] in _OPENERS
-            or fenced_body(self.text, start, end) is not None
-            or self.text.startswith("```", start)
-        )
-
-    def _blob(self, start: int, end: int, part: Part) -> bool:
-        """A step in the form of JSON, fenced or not. False if it is none."""
-        start = skip_blanks(self.text, start, end)
-        outer = Span(start, end)
-        if (fence := fenced_body(self.text, start, end)) is not None:
-            start, end = skip_blanks(self.text, fence.start, fence.end), fence.end
-        elif (opener := re.compile(r"`{3,}[\w]*\s*").match(self.text, start, end)) is not None:
-            start = opener.end()
-        if start >= end:
-            return False
-        if _ECHO.search(self.text[start : min(end, start + 400)]):
-            self.draft.echo(outer)
-            return True
-        if self.text[start] not in _OPENERS:
-            return False
-        read = read_value(self.text, start, end, closed=not self.draft.cut)
-        if read.error is not None or (self.draft.cut and not read.complete):
-            code = "truncated" if self.draft.cut else "malformed-arguments"
-            found = read.error[1] if read.error else "an open bracket"
-            self.draft.problem(
-                code, f"The step could not be read: found {found}.", "Write it as one JSON object.", outer
-            )
-            return True
-        if not self._meant(read.value, Span(start, read.end), read.tolerances):
-            return False
-        behind = self.text[self._behind_fence(read.end, outer.end) : outer.end].strip()
-        if behind and not self.draft.calls and self.draft.answer is None and not self.draft.problems:
-            self.draft.answer = behind  # "directly answer": what stands behind is the answer
-            self.draft.visible.append(behind)
-        return True
-
-    def _behind_fence(self, position: int, end: int) -> int:
-        match = _FENCE_END.match(self.text, position, end)
-        return match.end() if match else position
-
-    def _meant(self, value: object, span: Span, tolerances: tuple[Tolerance, ...]) -> bool:
-        found = intents(value, self.draft.index)
-        for intent in found:
-            if intent.thought:
-                self.draft.think(intent.thought)
-            if isinstance(intent, AnswerIntent):
-                if not self.draft.calls:
-                    self.draft.answer = intent.text.strip()
-                    self.draft.visible.append(self.draft.answer)
-                break
-            if isinstance(intent, CallIntent):
-                known = self.draft.index.resolve(intent.name).kind == "known"
-                structured = isinstance(intent.arguments, dict)
-                self.draft.call_from(intent, span, marked=known or structured, extra=tolerances)
-        return bool(found)
-
     def _named(self, part: Part, start: int, line_end: int, line: str, inputs: list[Part]) -> None:
-        read = read_action_line(self.draft.index, self.text, start, line_end, line, has_input=bool(inputs))
+        has_input = any(map(self._filled, inputs)) or (bool(inputs) and self.draft.cut)
+        read = read_action_line(self.draft.index, self.text, start, line_end, line, has_input=has_input)
         name, behind = read.name, read.behind
         if name is None:
             self._unknown_action(part, line, inputs, read.also)
@@ -288,9 +221,11 @@ class _Reading:
         span_end = inputs[-1].end if inputs else part.end
         span = Span(part.label.start, span_end)
         extra = self._decoration(part, inputs)
-        if inputs and any(self.text[item.start : item.end].strip() for item in inputs):
-            self._with_inputs(name, span, inputs, extra)
+        if has_input:
+            self._with_inputs(name, part.label.start, inputs, extra)
             return
+        if inputs and not _VALUES_BEHIND.match(self.text, behind, part.end):
+            behind = part.end  # a remark
         region = Region(
             self.text, behind, part.end, cut=self.draft.cut and not inputs and part.last, delimited=not part.last
         )
@@ -298,24 +233,32 @@ class _Reading:
             region = replace(region, cut=False)
         self.draft.call(name, span, self.draft.arguments(region, name), extra)
 
-    def _with_inputs(self, name: ResolvedName, span: Span, inputs: list[Part], extra: list[Tolerance]) -> None:
-        readings = [self.draft.arguments(self._region(item), name) for item in inputs]
-        good = [reading for reading in readings if reading.problem is None]
-        chosen = good if good else readings[:1]
+    def _filled(self, part: Part) -> bool:
+        return bool(self._content(part).strip())
+
+    def _with_inputs(self, name: ResolvedName, start: int, inputs: list[Part], extra: list[Tolerance]) -> None:
+        """A call for each input that can be read; the first problem if none can."""
+        readings = [(item, self.draft.arguments(self._region(item), name)) for item in inputs[:MOST_CALLS]]
+        good = [(item, reading) for item, reading in readings if reading.problem is None]
+        while len(good) > 1 and good[-1][1].arguments == good[-2][1].arguments:
+            good.pop()  # the same once more
         if len(good) > 1:
             extra.append(Tolerance("several-inputs", inputs[1].label.span))
-        for reading in chosen:
-            self.draft.call(name, span, reading, extra)
+        for item, reading in good or readings[:1]:
+            if self.draft.is_full():
+                break
+            self.draft.call(name, Span(start, item.end), reading, extra)
+            start = item.end
 
     def _region(self, part: Part) -> Region:
         """The region of an input. A string left open at a label may go on behind it: then the labels are its text."""
         region = Region(self.text, part.start, part.end, cut=self.draft.cut and part.last, delimited=not part.last)
         start = skip_blanks(self.text, part.start, part.end)
-        if part.last or start >= part.end or self.text[start] not in _OPENERS:
+        if part.last or start >= part.end or self.text[start] not in OPENERS:
             return region
         read = read_value(self.text, start, part.end, closed=False)
         if not any(tolerance.name == "unclosed-string" for tolerance in read.tolerances):
-            return region
+            return replace(region, known=(start, read)) if read.complete and read.error is None else region
         whole = read_value(self.text, start, self.end, closed=False)
         if whole.error is None and whole.complete and all(item.name != "inner-quotes" for item in whole.tolerances):
             while self.position < len(self.parts) and self.parts[self.position].label.start < whole.end:
@@ -325,7 +268,7 @@ class _Reading:
         return region
 
     def _unknown_action(self, part: Part, line: str, inputs: list[Part], also: str) -> None:
-        """No tool has the name. A well-formed call keeps it, so that the engine can say so; anything else is a problem."""
+        """No tool has the name. A well-formed call keeps it, for the engine to say so; anything else is a problem."""
         span = Span(part.label.start, inputs[-1].end if inputs else part.end)
         if also:
             self.draft.problem("ambiguous-tool", f"The action names more than one tool: {line!r}.", "Name one.", span)
@@ -343,7 +286,7 @@ class _Reading:
 
     def _nameless(self, part: Part, inputs: list[Part]) -> bool:
         for item in inputs:
-            if self._blob(item.start, item.end, item):
+            if read_packed(self.draft, item.start, item.end):
                 return self.draft.answer is not None
         code = "truncated" if self.draft.cut and part.last else "no-action"
         self.draft.problem(
@@ -369,18 +312,11 @@ class _Reading:
         """``Action: Final Answer``, ``Finish[42]``: the input is the answer."""
         if inputs:
             content = self._content(inputs[0])
-        elif (bracket := re.compile(r"[\w ]+[\[(](.*)[\])]\s*\Z", re.DOTALL).match(line)) is not None:
+        elif (bracket := BRACKETED.match(line)) is not None:
             content = bracket[1]
         else:
             content = self._content(part).strip()[len(line) :]
-        content = strip_end_tokens(content).strip()
-        read = read_value(content, 0, len(content)) if content[:1] in ("{", '"') else None
-        if read is not None and read.error is None and not content[read.end :].strip():
-            if isinstance(read.value, str):
-                content = read.value
-            elif isinstance(read.value, dict) and len(read.value) == 1:
-                only = next(iter(read.value.values()))
-                content = only if isinstance(only, str) else content
+        content = as_text(strip_end_tokens(content).strip().removesuffix("\nEnd Action").rstrip())
         if not content or self.draft.calls:
             if not content:
                 self.draft.problem(
@@ -408,13 +344,3 @@ class _Reading:
             "There is neither an action nor a final answer.",
             "Go on with Action: and Action Input:, or with Final Answer:.",
         )
-
-
-_FINISH = frozenset({"finish", "finalanswer"})
-
-
-def _unbolded(content: str, label: Label) -> str:
-    """The answer without the closing half of the label's decoration."""
-    if not label.plain and content.endswith("**") and content.count("**") % 2 == 1:
-        return content[:-2].rstrip()
-    return content

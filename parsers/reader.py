@@ -2,33 +2,45 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+import re
 from collections.abc import Iterable, Sequence
+from contextlib import nullcontext
+from dataclasses import replace
 from typing import Any
 
 from react_engine.labels import Field
-from react_engine.parsers import bare, marked
-from react_engine.parsers.control import NEXT_TURN, content_start, find_end_token, strip_end_tokens
-from react_engine.parsers.dialects import dialect_named
+from react_engine.parsers import bare, fields, lines, marked, python_text, tool_tags
+from react_engine.parsers.clean import read_clean
+from react_engine.parsers.control import NEXT_TURN, content_end, content_start, find_end_token
+from react_engine.parsers.dialects import Dialect, beside, dialect_named, dialect_of, frame_of, is_known
 from react_engine.parsers.draft import Draft
 from react_engine.parsers.fences import Fence, fenced_body, find_fences
 from react_engine.parsers.index import ToolIndex
-from react_engine.parsers.labels import Label, find_labels, step_labels
-from react_engine.parsers.names import head_of
+from react_engine.parsers.labelled import read_labelled
+from react_engine.parsers.labels import find_labels
+from react_engine.parsers.literals import skip_blanks
+from react_engine.parsers.messages import read_channel_words, read_messages
+from react_engine.parsers.plain import plain_text
+from react_engine.parsers.quotations import Quotations
 from react_engine.parsers.react import read_react
-from react_engine.parsers.reasoning import MARKERS, Reasoning, find_reasoning
+from react_engine.parsers.reasoning import MARKERS, Reasoning, find_reasoning, leading_channel_end
+from react_engine.parsers.strictness import checked_strictness, only_trained_form, with_guesses
 from react_engine.types import Reading, Span
 
-CUT_REASONS = frozenset({"length", "max_tokens", "max_output_tokens", "model_length", "token_limit"})
-"""Values of ``finish_reason`` that say: a limit stopped the model."""
+_CUT_REASONS = frozenset({"length", "max_tokens", "max_output_tokens", "model_length", "token_limit"})
 
-_STRONG_THOUGHTS = frozenset({"thinking", "reasoning", "reflection"})  # these words head ordinary paragraphs, too
+_PYTHON_TAG = re.compile(r"\s*+<\|python_tag\|>")
+_KNOWN_REASONING = frozenset(MARKERS)
+_STEP_FENCES = frozenset(
+    ["", "text", "txt", "json", "react", "markdown", "md", "plaintext", "xml", "tool_call", "yaml"]
+)
 
 
 def read(
     text: str,
     tools: Iterable[Any] | ToolIndex = (),
-    dialect: str = "auto",
+    dialect: str | Dialect = "auto",
+    strictness: str = "tolerant",
     *,
     finish_reason: str | None = None,
     reasoning: Sequence[tuple[str, str]] = MARKERS,
@@ -37,32 +49,52 @@ def read(
     """Read a reply.
 
     ``tools`` are mappings with ``name``, ``description`` and ``parameters`` (JSON Schema), ``Tool`` objects, a
-    ``Registry``, or a ``ToolIndex`` made once. ``dialect`` is a hint; ``"auto"`` needs none. ``finish_reason``
-    is the server's word for why the reply ended: a reply that was cut is never completed by guessing.
-    Never raises for what a model wrote; raises ConfigurationError for an unknown dialect or a broken tool.
+    ``Registry``, or a ``ToolIndex`` made once. ``dialect`` is a hint, the name of a dialect or one of your own;
+    ``"auto"`` needs none. ``strictness`` is ``"strict"`` (only calls in the trained form, that of ``dialect`` if it is
+    given), ``"tolerant"``, or ``"lenient"`` (what cannot be read is repaired by guessing, and marked as lossy).
+    ``finish_reason`` is the server's word for why the reply ended: a reply that was cut is never completed by guessing.
+    ``calls_in_reasoning``: calls there are meant, and count before those outside.
+    Never raises for what a model wrote; raises ConfigurationError for an unknown dialect or strictness, or a broken tool.
     """
     index = tools if isinstance(tools, ToolIndex) else ToolIndex(tools)
-    name = "" if dialect == "auto" else dialect_named(dialect).name
-    cut = (finish_reason or "").lower() in CUT_REASONS
-    return _Reply(text, index, name, cut, reasoning, calls_in_reasoning).read()
+    cut = was_cut(finish_reason)
+    if dialect == "auto" and strictness == "tolerant":
+        return _read(text, index, "", cut, reasoning, calls_in_reasoning)
+    record = None if dialect == "auto" else dialect if isinstance(dialect, Dialect) else dialect_named(dialect)
+    level = strictness if strictness == "tolerant" else checked_strictness(strictness)
+    if record is None:
+        reading = found = _read(text, index, "", cut, reasoning, calls_in_reasoning)
+    else:
+        if new := tuple(pair for pair in record.reasoning if pair not in reasoning and "*" not in pair[0]):
+            reasoning = (*reasoning, *new)
+        with nullcontext() if is_known(record) else beside(record):
+            reading = found = _read(text, index, record.name, cut, reasoning, calls_in_reasoning)
+            if level == "strict":
+                found = _read(text, index, "", cut, reasoning, calls_in_reasoning)
+    if level == "strict":
+        return only_trained_form(reading, found, record)
+    return with_guesses(reading, text, index) if level == "lenient" and not cut else reading
 
 
-def plain_text(text: str, reasoning: Sequence[tuple[str, str]] = MARKERS) -> tuple[str, str | None]:
-    """(what is visible outside reasoning, the reasoning or None), with no look at calls or labels."""
-    start, end = content_start(text), len(text)
-    thinking = find_reasoning(text, start, end, reasoning)
-    blocks, bodies = list(thinking.blocks), list(thinking.bodies)
-    if thinking.open_at is not None:
-        blocks.append(Span(thinking.open_at.start, end))
-        bodies.append(Span(thinking.open_at.end, end))
-    visible, position = [], start
-    for block in blocks:
-        visible.append(text[position : block.start])
-        position = block.end
-    visible.append(text[position:end])
-    thoughts = [text[body.start : body.end].strip() for body in bodies]
-    shown = "\n".join(part for piece in visible if (part := strip_end_tokens(piece).strip()))
-    return shown, "\n".join(thought for thought in thoughts if thought) or None
+def _read(
+    text: str, index: ToolIndex, name: str, cut: bool, reasoning: Sequence[tuple[str, str]], calls_in_reasoning: bool
+) -> Reading:
+    if not cut and not calls_in_reasoning and (reasoning is MARKERS or _KNOWN_REASONING.issuperset(reasoning)):
+        if (clean := read_clean(Draft(text, index, name, cut))) is not None:
+            return clean
+    if calls_in_reasoning:
+        found = _Reply(text, index, name, cut, reasoning, in_reasoning=True).read()
+        if found.calls:
+            shown, inner = plain_text(found.text, reasoning)
+            behind, thought = plain_text(found.reasoning or "", reasoning)
+            thoughts = [part for part in (thought, behind, inner) if part]
+            return replace(found, text=shown, reasoning="\n".join(thoughts) or None)
+    return _Reply(text, index, name, cut, reasoning).read()
+
+
+def was_cut(finish_reason: str | None) -> bool:
+    """Whether a server's word for why the reply ended says that a limit stopped the model."""
+    return (finish_reason or "").lower() in _CUT_REASONS
 
 
 class _Reply:
@@ -75,26 +107,31 @@ class _Reply:
         dialect: str,
         cut: bool,
         markers: Sequence[tuple[str, str]],
-        in_reasoning: bool,
+        in_reasoning: bool = False,
     ) -> None:
         self.text = text
         self.index = index
+        self.told = dialect
         self.draft = Draft(text, index, dialect, cut)
         self.markers = markers
         self.in_reasoning = in_reasoning
         self.fences: list[Fence] = []
-        self.hidden_starts: list[int] = []
-        self.hidden_ends: list[int] = []
+        self.hidden = Quotations()
 
     def read(self) -> Reading:
         draft, text = self.draft, self.text
-        start, end = content_start(text), len(text)
-        end = self._end_of_turn(start, end)
+        start = content_start(text)
+        end = max(start, content_end(text))
+        if read_messages(draft, start, end, self.told) or read_channel_words(draft, start, end):
+            return draft.finish()
+        end = self._end_of_turn(leading_channel_end(text, start, end), end)
         thinking = find_reasoning(text, start, end, self.markers) if not self.in_reasoning else Reasoning()
         for body in thinking.bodies:
             draft.think(text[body.start : body.end])
         if thinking.blocks and not text[start : thinking.blocks[0].start].strip():
-            start = thinking.blocks[0].end
+            start = content_start(text, thinking.blocks[0].end)
+            if read_messages(draft, start, end, self.told):
+                return draft.finish()
         if thinking.blocks and thinking.blocks[-1].end == end > start:
             end = max(start, thinking.blocks[-1].start)
         if thinking.open_at is not None:
@@ -105,14 +142,19 @@ class _Reply:
     def _end_of_turn(self, start: int, end: int) -> int:
         """The reply ends where another turn begins: what follows was made up."""
         token = find_end_token(self.text, start, end)
+        turn_end: int | None = None
         while token is not None:
-            behind = self.text[token.end() : end].lstrip()
-            if not behind:
-                return token.start()
-            if NEXT_TURN.match(behind):
+            position = skip_blanks(self.text, token.end(), end)
+            turn_end = token.start() if turn_end is None else turn_end
+            if position >= end:
+                return turn_end
+            if NEXT_TURN.match(self.text, position, end):
                 self.draft.invented = Span(token.end(), len(self.text))
-                return token.start()
-            token = find_end_token(self.text, token.end(), end)
+                return turn_end
+            following = find_end_token(self.text, position, end)
+            if following is not None and following.start() > position:
+                turn_end = None
+            token = following
         return end
 
     def _unclosed(self, thinking: Reasoning, start: int, end: int) -> Reading:
@@ -123,8 +165,8 @@ class _Reply:
         before = self.text[start : opened.start].strip()
         if before and self._decided_before(start, opened, thinking):
             return self.draft.finish()
-        probe = Draft(self.text, self.index, draft.dialect, draft.cut)
-        openers = marked.find_openers(self.text, opened.end, end, self._hidden)
+        probe = draft.probe()
+        openers = marked.find_openers(self.text, opened.end, end, self.hidden, self.told)
         if openers:
             marked.read_marked(probe, openers[0].start, end, openers)
             call_start = openers[0].start
@@ -135,7 +177,7 @@ class _Reply:
                 inner = list(find_labels(self.text, call_start, end))
                 read_react(probe, call_start, end, inner)
         if probe.calls and not probe.problems and self._ends_in_calls(probe, end):
-            draft.think(self.text[opened.end : call_start])
+            draft.think(marked.without_markers(self.text[opened.end : call_start]))
             draft.calls, draft.tolerances = probe.calls, draft.tolerances + probe.tolerances
             draft.invented, draft.dialect = probe.invented, probe.dialect
             draft.note("unclosed-reasoning", opened, lossy=True)
@@ -156,7 +198,7 @@ class _Reply:
         """Whether nothing but packaging follows the last call: a doubt behind it takes it back."""
         last = probe.calls[-1].span
         stop = probe.invented.start if probe.invented is not None else end
-        return last is None or not marked.without_closers(self.text[last.end : stop]).strip(" \n`}]*")
+        return last is None or not marked.without_markers(self.text[last.end : stop]).strip(" \n`}]*")
 
     def _decided_before(self, start: int, opened: Span, thinking: Reasoning) -> bool:
         """Whether a labelled answer or a call stands before the open block: the first that is complete decides."""
@@ -164,7 +206,7 @@ class _Reply:
         probe.draft.thoughts = list(self.draft.thoughts)
         probe._content(start, opened.start, thinking)
         decided = bool(probe.draft.calls) or (
-            probe.draft.answer is not None and probe.draft.dialect.startswith("react")
+            probe.draft.answer is not None and frame_of(probe.draft.dialect) == "labels"
         )
         if decided:
             probe.draft.think(self.text[opened.end :])
@@ -173,47 +215,80 @@ class _Reply:
         return decided
 
     def _content(self, start: int, end: int, thinking: Reasoning) -> None:
+        """What the reply says outside reasoning: the first form that fits reads it, else it is the answer."""
         text, draft = self.text, self.draft
         self.fences = find_fences(text, start, end) if "```" in text or "~~~" in text else []
         first, last = _stripped_start(text, start, end), _stripped_end(text, start, end)
         if last - first > 2 and text[first] == "`" == text[last - 1] and "`" not in text[first + 1 : last - 1]:
             start, end = first + 1, last - 1  # the whole reply as inline code
-        whole = fenced_body(text, first, last)
-        if whole is not None and whole.end > whole.start and (whole.closed or not draft.cut):
-            self.fences = [fence for fence in self.fences if fence.outer_start > whole.outer_start]
-            if bare.read_object(draft, whole.start, whole.end):
-                return
-            if self._is_step_fence(whole) and (
-                self._labelled(whole.start, whole.end) or self._marked(whole.start, whole.end)
-            ):
-                return
-            self.fences = find_fences(text, start, end)
-        elif self._object(start, end):
-            draft.dialect = draft.dialect or "json"
+        if self._whole(start, end, fenced_body(text, first, last)):
             return
-        self._hide(thinking)
-        if bare.answers_the_tool_question(text, start, end) and not self._acts(start, end):
-            bare.read_text(draft, start, end, thinking.blocks)
+        hidden = [(fence.outer_start, fence.outer_end) for fence in self.fences if fence.closed or draft.cut]
+        self.hidden = Quotations([*hidden, *((block.start, block.end) for block in thinking.blocks)])
+        if lines.read_lines(draft, start, end, self.told) or python_text.read_whole(draft, start, end):
             return
-        if self._labelled(start, end) or self._marked(start, end):
-            return
-        if bare.read_fences(draft, start, end, self.fences) or bare.read_last_object(draft, start, end):
-            draft.dialect = draft.dialect or "json_fenced"
-            return
-        if marked.is_empty_block(text, first, last):
-            draft.problem(
-                "malformed-call",
-                "The marked call holds no tool name with arguments.",
-                "Write it as JSON.",
-                Span(first, last),
-            )
+        asked = bare.answers_the_tool_question(text, start, end) and not self._acts(start, end)
+        if not asked and (self._among_text(start, end) or self._only_a_broken_call(first, last)):
             return
         bare.read_text(draft, start, end, thinking.blocks)
 
+    def _whole(self, start: int, end: int, fence: Fence | None) -> bool:
+        """Whether all of it is one step: in a fence, or as an object."""
+        draft = self.draft
+        if fence is not None and draft.cut and not fence.closed and bare.read_object(draft, fence.start, fence.end):
+            return True
+        if fence is None or fence.end <= fence.start or (draft.cut and not fence.closed):
+            if bare.read_nothing_to_call(draft, start, end):
+                return True
+            return self._object(start, end) and self._named("json")
+        self.fences = [inner for inner in self.fences if inner.outer_start > fence.outer_start]
+        if bare.read_object(draft, fence.start, fence.end):
+            return True
+        if self._is_step_fence(fence) and (
+            read_labelled(draft, fence.start, fence.end, self.hidden) or self._marked(fence.start, fence.end)
+        ):
+            return True
+        self.fences = find_fences(self.text, start, end)
+        return False
+
+    def _among_text(self, start: int, end: int) -> bool:
+        """Whether calls or a step stand in the text, in one of the forms that text may surround."""
+        draft, hidden, fenced = self.draft, self.hidden, dialect_of("object", "fenced")
+        return (
+            read_labelled(draft, start, end, hidden)
+            or self._marked(start, end)
+            or fields.read_fields(draft, start, end)
+            or (bare.read_fences(draft, start, end, self.fences) and self._named(fenced))
+            or python_text.read_code_fences(draft, start, end, self.fences)
+            or python_text.read_lists(draft, start, end, hidden)
+            or tool_tags.read_tool_tags(draft, start, end, hidden)
+            or (bare.read_last_object(draft, start, end) and self._named(fenced))
+        )
+
+    def _named(self, dialect: str) -> bool:
+        """Say what the form is called, if no dialect was told."""
+        self.draft.dialect = self.draft.dialect or dialect
+        return True
+
+    def _only_a_broken_call(self, first: int, last: int) -> bool:
+        """Whether nothing but an empty or unfinished call is there; then that is the problem."""
+        text, draft = self.text, self.draft
+        shown = any(fence.closed and fence.outer_start == first and fence.outer_end < last for fence in self.fences)
+        if shown or not (marked.is_empty_block(text, first, last) or marked.begins_unfinished(text, first, last)):
+            return False
+        code, message = (
+            ("truncated", "The call was cut off.")
+            if draft.cut
+            else ("malformed-call", "The marked call holds no tool name with arguments.")
+        )
+        draft.problem(code, message, "Write the whole call.", Span(first, last))
+        return True
+
     def _object(self, start: int, end: int) -> bool:
         """Whether the whole is a step in JSON, a result that the model wrote behind it aside."""
-        start = marked.strip_python_tag(self.text, start, end)
-        if bare.read_object(self.draft, start, end):
+        tag = _PYTHON_TAG.match(self.text, start, end)
+        start = tag.end() if tag else start
+        if bare.read_object(self.draft, start, end, is_reply=True):
             return True
         result = marked.find_result(self.text, start, end)
         if result is None or not self.text[start:result].strip() or not bare.read_object(self.draft, start, result):
@@ -226,107 +301,14 @@ class _Reply:
 
     def _is_step_fence(self, fence: Fence) -> bool:
         """Whether a fence around the whole reply can hold a step: source code that quotes one cannot."""
-        if fence.language in (
-            "",
-            "text",
-            "txt",
-            "json",
-            "react",
-            "markdown",
-            "md",
-            "plaintext",
-            "xml",
-            "tool_call",
-            "yaml",
-        ):
+        if fence.language in _STEP_FENCES:
             return True
         labels = find_labels(self.text, fence.start, fence.end)
         return bool(labels) and not self.text[fence.start : labels[0].start].strip()
 
-    def _hide(self, thinking: Reasoning) -> None:
-        """Markers and labels inside closed fences and reasoning are quotations."""
-        spans = sorted(
-            [(fence.outer_start, fence.outer_end) for fence in self.fences if fence.closed or self.draft.cut]
-            + [(block.start, block.end) for block in thinking.blocks]
-        )
-        self.hidden_starts = [span[0] for span in spans]
-        self.hidden_ends = [span[1] for span in spans]
-
-    def _hidden(self, position: int) -> bool:
-        number = bisect_right(self.hidden_starts, position) - 1
-        return number >= 0 and position < self.hidden_ends[number]
-
     def _marked(self, start: int, end: int) -> bool:
-        openers = marked.find_openers(self.text, start, end, self._hidden)
-        if not openers:
-            return False
-        marked.read_marked(self.draft, start, end, openers)
-        return True
-
-    def _labelled(self, start: int, end: int) -> bool:
-        labels = [label for label in find_labels(self.text, start, end) if not self._hidden(label.start)]
-        labels = self._counting(step_labels(self.text, start, end, labels))
-        if not labels or not self._is_react(labels, start, end):
-            return False
-        openers = marked.find_openers(self.text, start, end, self._hidden)
-        if openers:
-            deciding = [label.start for label in labels if label.field in (Field.ACTION, Field.ANSWER)]
-            if not deciding or openers[0].start < deciding[0]:
-                return self._thought_then_marked(start, end, labels, openers)
-        self.draft.dialect = self.draft.dialect or "react"
-        read_react(self.draft, start, end, labels)
-        return True
-
-    def _counting(self, labels: list[Label]) -> list[Label]:
-        """Without the labels that have no colon, unless others or a tool's name show that they belong to a step."""
-        strong = [label for label in labels if not label.weak]
-        if len(strong) == len(labels):
-            return labels
-        if any(label.field in (Field.THOUGHT, Field.ACTION, Field.ANSWER) for label in strong):
-            return labels
-        fields = [label.field for label in labels]
-        if Field.ACTION in fields and Field.INPUT in fields and self._names_a_tool(labels, len(self.text)):
-            return labels
-        headed = any(label.word.lower().startswith("final") for label in labels) and Field.THOUGHT in fields
-        return labels if headed else strong
-
-    def _thought_then_marked(self, start: int, end: int, labels: list[Label], openers: list[marked.Opener]) -> bool:
-        first = labels[0]
-        if first.field is Field.THOUGHT and first.start < openers[0].start:
-            self.draft.think(self.text[first.end : openers[0].start])
-            start = openers[0].start
-        marked.read_marked(self.draft, start, end, openers)
-        return True
-
-    def _is_react(self, labels: list[Label], start: int, end: int) -> bool:
-        """Whether the labels make a step, or are headings of ordinary text."""
-        fields = {label.field for label in labels}
-        thoughts = [x for x in labels if x.field is Field.THOUGHT and x.word.lower() not in _STRONG_THOUGHTS]
-        if self.draft.dialect in ("react", "react_answer", "react_json", "toolllama_react"):
-            return bool(fields & {Field.THOUGHT, Field.ACTION, Field.ANSWER, Field.OBSERVATION})
-        if thoughts:
-            return True
-        if Field.ACTION in fields and (Field.INPUT in fields or self._names_a_tool(labels, start)):
-            return True
-        answers = [label for label in labels if label.field is Field.ANSWER]
-        if Field.QUESTION in fields and len(answers) != 1:
-            return False
-        return len(answers) == 1 or (len(answers) > 1 and _is_final(answers[0]))
-
-    def _names_a_tool(self, labels: list[Label], start: int) -> bool:
-        for label in labels:
-            if label.field is not Field.ACTION:
-                continue
-            line = self.text[label.end : label.end + 400].strip().split("\n", 1)[0]
-            if any(word and self.index.resolve(word).kind == "known" for word in (line, head_of(line))):
-                return True
-            if line[:1] in "{[`" or (label.plain and not self.text[start : label.start].strip()):
-                return True
-        return False
-
-
-def _is_final(label: Label) -> bool:
-    return "final" in label.word.lower()
+        openers = marked.find_openers(self.text, start, end, self.hidden, self.told)
+        return bool(openers) and marked.read_marked(self.draft, start, end, openers)
 
 
 def _stripped_start(text: str, start: int, end: int) -> int:
@@ -336,6 +318,4 @@ def _stripped_start(text: str, start: int, end: int) -> int:
 
 
 def _stripped_end(text: str, start: int, end: int) -> int:
-    while end > start and text[end - 1].isspace():
-        end -= 1
-    return end
+    return start + len(text[start:end].rstrip())

@@ -3,28 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from react_engine.parsers.control import PLAIN_REASONING
+from react_engine.parsers.dialects import added_records, all_records, version
+from react_engine.parsers.dialects.registry import RECORDS
+from react_engine.parsers.markup import words_of
+from react_engine.parsers.tokens import behind
 from react_engine.types import Span
 
-MARKERS: tuple[tuple[str, str], ...] = (
-    ("<think>", "</think>"),
-    ("<thinking>", "</thinking>"),
-    ("<thought>", "</thought>"),
-    ("<reasoning>", "</reasoning>"),
-    ("<scratch_pad>", "</scratch_pad>"),
-    ("<scratchpad>", "</scratchpad>"),
-    ("<seed:think>", "</seed:think>"),
-    ("<longcat_think>", "</longcat_think>"),
-    ("<mm:think>", "</mm:think>"),
-    ("[THINK]", "[/THINK]"),
-    ("◁think▷", "◁/think▷"),
-    ("<|START_THINKING|>", "<|END_THINKING|>"),
-    ("<|inner_prefix|>", "<|inner_suffix|>"),
-    ("<|thought_start|>", "<|thought_end|>"),
-)
+_BLANK = re.compile(r"\s*")
+
+
+def _shipped() -> tuple[tuple[str, str], ...]:
+    pairs = [pair for record in RECORDS for pair in record.reasoning if "*" not in pair[0]]
+    return tuple(dict.fromkeys([*pairs, *PLAIN_REASONING]))
+
+
+MARKERS: tuple[tuple[str, str], ...] = _shipped()
 """Pairs of markers around reasoning, over all known families."""
 
 
@@ -42,14 +40,29 @@ class Reasoning:
 
 def find_reasoning(text: str, start: int, end: int, markers: Sequence[tuple[str, str]] = MARKERS) -> Reasoning:
     """The reasoning blocks in ``text[start:end]``. A closer without an opener closes from the start on."""
-    pattern, openers = _pattern(tuple(markers))
+    known = _known(tuple(markers), version())
     blocks: list[Span] = []
     bodies: list[Span] = []
     opened: Span | None = None
-    for match in pattern.finditer(text, start, end):
+    first = behind(_BLANK, text, start, end)
+    position = start
+    while (match := known.pattern.search(text, position, end)) is not None:
+        position = match.end()
         if _is_quoted(text, match.start(), match.end()):
             continue
-        if match[0].lower() in openers:
+        if match.lastgroup == "channel":
+            closer = known.channels[match[0]]
+            opens = opened is None and (
+                match[0][0] in "<[" or match.start() == first
+            )  # words open one at the start only
+            close = text.find(closer, match.end(), end) if opens else -1
+            if close != -1:
+                blocks.append(Span(match.start(), close + len(closer)))
+                bodies.append(Span(match.end(), close))
+                position = close + len(closer)
+            elif opens:
+                opened = Span(*match.span())
+        elif match.lastgroup == "open":
             opened = opened or Span(*match.span())
         elif opened is not None:
             blocks.append(Span(opened.start, match.end()))
@@ -68,12 +81,42 @@ def find_reasoning(text: str, start: int, end: int, markers: Sequence[tuple[str,
     return Reasoning(tuple(blocks), tuple(bodies), opened)
 
 
+def leading_channel_end(text: str, start: int, end: int) -> int:
+    """Behind the closer of a channel of reasoning that the reply begins with: that closer ends no turn."""
+    known = _known(MARKERS, version())
+    match = known.pattern.match(text, start, end)
+    if match is None or match.lastgroup != "channel":
+        return start
+    closer = known.channels[match[0]]
+    close = text.find(closer, match.end(), end)
+    return close + len(closer) if close != -1 else start
+
+
 def _is_quoted(text: str, start: int, end: int) -> bool:
     """Whether a marker stands in backticks: it is talked about."""
     return text[start - 1 : start] == "`" == text[end : end + 1]
 
 
+@dataclass(frozen=True)
+class _Known:
+    pattern: re.Pattern[str]
+    channels: Mapping[str, str]
+
+
 @lru_cache(maxsize=64)
-def _pattern(markers: tuple[tuple[str, str], ...]) -> tuple[re.Pattern[str], frozenset[str]]:
-    words = sorted({re.escape(word) for pair in markers for word in pair}, key=len, reverse=True)
-    return re.compile("|".join(words), re.IGNORECASE), frozenset(opener.lower() for opener, _ in markers)
+def _known(markers: tuple[tuple[str, str], ...], _version: Hashable) -> _Known:
+    """The markers as one pattern: those given, those that vary by checkpoint, and the channels of all dialects."""
+    records = all_records()
+    varying = [pair for record in records for pair in record.reasoning if "*" in pair[0]]
+    added = [pair for record in added_records() for pair in record.reasoning]
+    pairs = [*markers, *varying, *added]
+    channels = {opener: closer for record in records for opener, closer in record.channels}
+    groups = {
+        "channel": words_of(channels),
+        "open": words_of(opener for opener, _ in pairs),
+        "close": words_of(closer for _, closer in pairs),
+    }
+    both = "|".join(
+        f"(?P<{name}>{pattern if name == 'channel' else f'(?i:{pattern})'})" for name, pattern in groups.items()
+    )
+    return _Known(re.compile(both), channels)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,11 +14,15 @@ from react_engine.parsers.tokens import (
     COLON,
     COMMA,
     COMMENT,
+    EDGES,
+    FENCE,
     FULL_WIDTH,
     KEY_AHEAD,
     KEY_WORD,
     KEYWORD,
     MAX_DEPTH,
+    NEXT_CALL,
+    NO_SPACE,
     NOT_NUMBERS,
     NUMBER,
     OPENERS,
@@ -27,6 +32,7 @@ from react_engine.parsers.tokens import (
 from react_engine.types import Span, Tolerance
 
 _BULLET = re.compile(r"[-*•]\s+(?=[^\W\d][\w.-]{0,60}\s*[:：=])")
+_RAW_STRING = re.compile(r"[rR](['\"])((?:(?!\1)[^\\\n]|\\.)*+)\1(?=\s*+[,)\]}])")
 _PACKED = re.compile(r"\"\s*[{\[]\s*[{\"]")
 
 
@@ -52,6 +58,11 @@ class Value:
     error: tuple[str, str] | None = None
     depth: int = 0
 
+    @property
+    def guessed(self) -> bool:
+        """Whether where it ends is a guess: at a cut that is not enough."""
+        return any(tolerance.lossy for tolerance in self.tolerances)
+
 
 class Scanner:
     """Reads one value and what it takes to read it. ``stack`` holds the open containers."""
@@ -64,6 +75,7 @@ class Scanner:
         self.complete = True
         self.depth = 0
         self.may_pack = True
+        self.strict: Callable[[str, int, int], Value | None] | None = None
         self.error: tuple[str, str] | None = None
         self.last_comment_end: int | None = None
         self.closes_value = self.ahead.closes_value
@@ -99,18 +111,40 @@ class Scanner:
         if char in COMMA:
             self._separator(position, container)
             return position + 1, last
+        if container.kind == "}" and container.wants_separator is not None and self._next_object(position):
+            return self._close_early(position)
+        if container.kind == "]" and char in QUOTES and self._key_of_outer(position, container):
+            return self._close_early(position)
         if container.wants_separator:
             self.note("missing-comma", position, position)
         if container.kind == "}" or (container.call and self._is_named(position, container)):
             return self._entry(position, container)
         return self._item(position, container)
 
+    def _next_object(self, position: int) -> bool:
+        """Whether another call, or another item of a list, stands where a key belongs: this one was never closed."""
+        if self.text[position] not in "{｛":
+            return False
+        if all(outer.kind != "]" for outer in self.stack):
+            return NEXT_CALL.match(self.text, position, self.end) is not None
+        after = self.ahead.skip(position + 1)
+        return KEY_AHEAD.match(self.text, after, self.end) is not None
+
+    def _key_of_outer(self, position: int, container: Container) -> bool:
+        """Whether a key with its colon stands where an item of a list belongs: the list was never closed."""
+        in_object = len(self.stack) > 1 and self.stack[-2].kind == "}"
+        return in_object and bool(container.items) and KEY_AHEAD.match(self.text, position, self.end) is not None
+
+    def _close_early(self, position: int) -> tuple[int, Any]:
+        self.note("missing-closer", position, position)
+        return position, self._pop()
+
     def _is_named(self, position: int, container: Container) -> bool:
         """Whether an argument with a name begins; free arguments may be quoted like the members of an object."""
         if KEYWORD.match(self.text, position, self.end):
             return True
         return (
-            container.free
+            container.call
             and self.text[position] in QUOTES
             and KEY_AHEAD.match(self.text, position, self.end) is not None
         )
@@ -172,6 +206,11 @@ class Scanner:
     def _open_or_scalar(self, position: int) -> tuple[int, Any]:
         char = self.text[position]
         if char in OPENERS:
+            if self.strict is not None and len(self.stack) == 1 and char in "{[":
+                read = self.strict(self.text, position, self.end)
+                if read is not None:
+                    return read.end, read.value
+                self.strict = None  # a value that is no JSON may have been read to the end of the text: once is enough
             if len(self.stack) >= MAX_DEPTH:
                 self.error = ("too-deep", f"more than {MAX_DEPTH} levels of brackets")
                 return position, None
@@ -181,13 +220,17 @@ class Scanner:
                 self.note("full-width", position, position + 1)
             self.stack.append(Container(OPENERS[char], position))
             return position + 1, None
+        if char in "rR" and (raw := _RAW_STRING.match(self.text, position, self.end)) is not None:
+            self.note("python-literal", position, raw.end())
+            return raw.end(), raw[2]
         return self._string(position) if char in QUOTES else self._bare(position)
 
     def _string(self, position: int) -> tuple[int, Any]:
         if self.may_pack and _PACKED.match(self.text, position, self.end):
             if (packed := self._packed(position)) is not None:
                 return packed
-        string = read_string(self.text, position, self.end, self.closes_value)
+        self.ahead.opened = self.text[position]
+        string = read_string(self.text, position, self.end, self.closes_value, whole=self.closed)
         if not string.closed and self.closes_value != self.ahead.first_quote:
             retry = read_string(self.text, position, self.end, self.ahead.first_quote)
             if retry.closed:  # guessing at inner quotes has failed: from here on the first quote closes
@@ -217,7 +260,7 @@ class Scanner:
 
     def _bare(self, position: int) -> tuple[int, Any]:
         end = self.ahead.bare_end(position)
-        word = self.text[position:end].rstrip()
+        word = self.text[position:end].rstrip(EDGES)
         if not word:
             self.error = ("expected-value", f"{self.text[position : position + 20]!r} where a value belongs")
             return position, None
@@ -238,6 +281,8 @@ class Scanner:
 
     def _skip(self, position: int) -> int:
         """Past blanks and comments, with a note of what was unusual."""
+        if self.text[position : position + 1] in NO_SPACE:
+            return position
         while True:
             start = position
             if match := SPACE.match(self.text, position, self.end):
@@ -246,6 +291,9 @@ class Scanner:
                 position = match.end()
             if match := self._comment(position):
                 self.note("comment", position, match.end())
+                position = match.end()
+            if match := FENCE.match(self.text, position, self.end):
+                self.note("code-fence", position, match.end())
                 position = match.end()
             if position == start:
                 return position

@@ -7,15 +7,26 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from react_engine.parsers.control import strip_end_tokens
+from react_engine.parsers.control import find_end_token, strip_end_tokens
 from react_engine.parsers.envelopes import unwrap
 from react_engine.parsers.index import KnownTool
 from react_engine.parsers.literals import Bare, CallArguments, number, read_value
+from react_engine.parsers.markup import is_marker
 from react_engine.parsers.names import fold
+from react_engine.parsers.values import Raw, settle_raw
 from react_engine.shapes import Shape, coerce, problems
+from react_engine.shapes.shape import fits
 from react_engine.types import Arguments, Problem, Span, Tolerance
 
-_PLACEHOLDER = re.compile(r"<[^<>\n]{2,60}>|\$\{?[A-Z_]{2,40}\}?|\{\{?[\w .]{1,40}\}?\}|\.\.\.|…")
+# Words in angle brackets are one unless they are markup; so is a variable alone.
+_MARKUP = (
+    r"(?:br|hr|wbr|div|span|img|pre|svg|html|head|nav|table|t[drh]|tbody|ul|ol|li|em|strong|sup|sub|h[1-6]"
+    r"|think|tool_calls?|tool_response|function_calls?)"
+)
+_PLACEHOLDER = re.compile(
+    rf"<(?!{_MARKUP}>)[^<>\n=!|｜/?\d][^<>\n=!|｜]{{1,60}}(?<!/)>|"
+    r"\$\{?[A-Z_]{2,40}\}?|\{\{?[\w .]{1,40}\}?\}|\.\.\.|…"
+)
 _LEXICAL_NUMBER = re.compile(r"[-+]?(?:\d[\d_]*)?\.?\d+(?:[eE][+-]?\d+)?|[-+]?\d+\.")
 _LEVELS = 6
 
@@ -37,13 +48,13 @@ def settle_value(value: Any, tool: KnownTool, span: Span, *, repaired: bool = Fa
     """
     if isinstance(value, CallArguments):
         value = _named(value, tool)
-    if isinstance(value, str) and not isinstance(value, Bare) and (inner := _decoded(value)) is not None:
+    if isinstance(value, str) and not isinstance(value, Bare) and (inner := decoded(value)) is not None:
         settled = settle_value(inner, tool, span, repaired=repaired)
         if settled.problem is None:
             return replace(settled, tolerances=(Tolerance("double-encoded", span), *settled.tolerances))
     if isinstance(value, dict):
         return settle(value, tool, span, repaired=repaired)
-    if isinstance(value, list) and len(value) == 1 and isinstance(value[0], dict) and not _takes_list(tool):
+    if isinstance(value, list) and len(value) == 1 and isinstance(value[0], dict) and _is_around(value[0], tool):
         settled = settle(value[0], tool, span, repaired=repaired)
         return replace(settled, tolerances=(Tolerance("list-around-arguments", span), *settled.tolerances))
     if value is None or value in ([], ""):
@@ -56,10 +67,21 @@ def settle_value(value: Any, tool: KnownTool, span: Span, *, repaired: bool = Fa
     return Settled(None, problem=Problem("wrong-arguments", message, "Write them as one JSON object.", span))
 
 
-def _decoded(text: str) -> Any:
+def object_in(value: Any) -> dict[str, Any] | None:
+    """The object that a value is, or holds as text or in a list; None if it holds none."""
+    if isinstance(value, str) and not isinstance(value, Bare):
+        value = decoded(value)
+    if isinstance(value, CallArguments):
+        value = value.keywords
+    if isinstance(value, list) and len(value) == 1:
+        value = value[0]
+    return value if isinstance(value, dict) else None
+
+
+def decoded(text: str) -> Any:
     """The object or list that a text holds, encoded once or more; None if it holds none."""
     for _ in range(3):
-        if text.lstrip()[:1] not in ("{", "[", '"'):
+        if text.lstrip()[:1] not in ("{", "[", '"', "｛", "［"):
             return None
         read = read_value(text, 0, len(text))
         if read.error is not None or not read.complete or text[read.end :].strip():
@@ -72,13 +94,14 @@ def _decoded(text: str) -> Any:
     return None
 
 
-def _takes_list(tool: KnownTool) -> bool:
-    sole = tool.sole_parameter
-    return (
-        sole is not None
-        and tool.shape.properties[sole].allows("array")
-        and not tool.shape.properties[sole].allows("object")
-    )
+def _is_around(inner: dict[str, Any], tool: KnownTool) -> bool:
+    """Whether a list around ``inner`` is packaging: its keys are parameters, or no parameter takes the list itself."""
+    shape, sole = tool.shape, tool.sole_parameter
+    if sole is None or not shape.properties[sole].allows("array") or shape.properties[sole].allows("object"):
+        return True
+    items = shape.properties[sole].items
+    own = items is not None and bool(inner.keys() & items.properties.keys())
+    return not own and inner.keys() <= shape.properties.keys() and shape.required <= inner.keys()
 
 
 def _named(call: CallArguments, tool: KnownTool) -> Any:
@@ -99,6 +122,8 @@ def _named(call: CallArguments, tool: KnownTool) -> Any:
 def settle(written: dict[str, Any], tool: KnownTool, span: Span, *, repaired: bool = False) -> Settled:
     """The arguments of ``tool`` out of an object found at ``span``."""
     shape = tool.shape
+    if (plain := plainly(written, tool)) is not None:
+        return Settled(plain)
     names: list[tuple[str, bool]] = []
     unwrapped = unwrap(written, tool, names)
     if unwrapped is None:
@@ -114,10 +139,48 @@ def settle(written: dict[str, Any], tool: KnownTool, span: Span, *, repaired: bo
         return Settled(None, _reported(names, span), problem)
     if not coerced.fits and (repaired or resolved is not unwrapped):
         return Settled(None, _reported(names, span), _misfit(coerced.value, tool, span), fits=False)
-    cleaned = _clean(coerced.value)
-    if cleaned is not coerced.value:
-        names.append(("end-token-removed", False))
-    return Settled(cleaned, _reported(names, span), fits=coerced.fits)
+    return Settled(coerced.value, _reported(names, span), fits=coerced.fits)
+
+
+_SCALARS = frozenset({str, int, float, bool, type(None)})
+
+
+def fits_as_written(arguments: dict[str, Any], tool: KnownTool) -> bool:
+    """Whether arguments are plain values of the tool's own parameters that fit its schema."""
+    shape, plain = tool.shape, tool.plain
+    for key, item in arguments.items():
+        if type(item) not in plain.get(key, ()) or item == "..." or item == "…":
+            break
+    else:
+        return shape.required <= arguments.keys()
+    if not arguments.keys() <= shape.properties.keys():
+        return False
+    if any(type(item) not in _SCALARS or item in ("...", "…") for item in arguments.values()):
+        return False
+    return fits(arguments, shape, exact=True)
+
+
+def plainly(written: dict[str, Any], tool: KnownTool) -> dict[str, Any] | None:
+    """Plain values of the tool's own parameters that fit once their types are settled: nothing else is to be done."""
+    shape, types = tool.shape, tool.plain
+    properties = shape.properties
+    if not written.keys() <= properties.keys():
+        return None
+    settled, simple = {}, True
+    for key, value in written.items():
+        if isinstance(value, Raw):
+            value = settle_raw(value, properties[key])
+        elif isinstance(value, Bare):
+            value = settle_bare(value, properties[key])
+        kind = type(value)
+        if kind not in _SCALARS:
+            return None
+        if kind is str and ("<" in value or "[" in value or value in ("...", "…") or is_placeholder(value)):
+            return None
+        simple = simple and kind in types.get(key, ())
+        settled[key] = value
+    fit = shape.required <= settled.keys() if simple else fits(settled, shape, exact=True)
+    return settled if fit else None
 
 
 def _reported(names: list[tuple[str, bool]], span: Span) -> tuple[Tolerance, ...]:
@@ -129,13 +192,13 @@ def is_placeholder(value: Any) -> bool:
     return isinstance(value, str) and _PLACEHOLDER.fullmatch(value.strip()) is not None
 
 
-def holds_placeholder(value: Any, depth: int = 0) -> bool:
-    """Whether any value in it is a stand-in."""
+def holds_placeholder(value: Any, written: str, depth: int = 0) -> bool:
+    """Whether any value in it is a stand-in that stands in ``written`` as it is: what was escaped was meant."""
     if isinstance(value, Mapping):
-        return depth < _LEVELS and any(holds_placeholder(item, depth + 1) for item in value.values())
+        return depth < _LEVELS and any(holds_placeholder(item, written, depth + 1) for item in value.values())
     if isinstance(value, list):
-        return depth < _LEVELS and any(holds_placeholder(item, depth + 1) for item in value)
-    return is_placeholder(value)
+        return depth < _LEVELS and any(holds_placeholder(item, written, depth + 1) for item in value)
+    return is_placeholder(value) and value.strip() in written and not is_marker(value.strip())
 
 
 def _ellipsis(arguments: Mapping[str, Any], tool: KnownTool, span: Span) -> Problem | None:
@@ -157,6 +220,8 @@ def _holds_dots(value: Any, depth: int = 0) -> bool:
 
 def without_bare(value: Any, shape: Shape | None = None) -> Any:
     """Unquoted scalars settled by their schema; the same object where there is none."""
+    if isinstance(value, Raw):
+        return settle_raw(value, shape)
     if isinstance(value, Bare):
         return settle_bare(value, shape)
     if isinstance(value, dict):
@@ -199,6 +264,14 @@ def _respelled(arguments: dict[str, Any], shape: Shape, names: list[tuple[str, b
         return arguments
     names.append(("respelled-key", False))
     return {renamed.get(key, key): value for key, value in arguments.items()}
+
+
+def without_leaks(arguments: Arguments, written: str, span: Span) -> tuple[Arguments, tuple[Tolerance, ...]]:
+    """The arguments without turn ends that leaked into values: those that stand in ``written`` as they are."""
+    if find_end_token(written, 0, len(written)) is None:
+        return arguments, ()
+    cleaned = _clean(arguments)
+    return cleaned, () if cleaned is arguments else (Tolerance("end-token-removed", span),)
 
 
 def _clean(value: Any) -> Any:

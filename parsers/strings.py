@@ -26,15 +26,21 @@ CLOSERS = {
     "「": "」",
     "＂": '＂"',
 }
+TOKEN_QUOTE = "\ufdd0"  # noqa: S105  no password
+"""Stands for a token that a dialect writes in place of quotes. A noncharacter, so no text has it."""
+CLOSERS[TOKEN_QUOTE] = TOKEN_QUOTE
 QUOTES = frozenset(CLOSERS)
 
 _ESCAPES = {'"': '"', "\\": "\\", "/": "/", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 _PLAIN = {
     quote: re.compile(f"[^{re.escape(closers)}\\\\\n\r\t\x00-\x1f]+", re.DOTALL) for quote, closers in CLOSERS.items()
 }
+_LOOSE = {quote: re.compile(f"[^{re.escape(closers)}\\\\]+", re.DOTALL) for quote, closers in CLOSERS.items()}
 _UNICODE = re.compile(r"\\u([0-9a-fA-F]{4})(?:\\u([dD][c-fC-F][0-9a-fA-F]{2}))?")
 _BYTE = re.compile(r"\\x([0-9a-fA-F]{2})")
 _DRIVE_PATH = re.compile(r"[A-Za-z]:\\(?![\\\"'])")
+# Inside other text only what is no escape, or one that no text needs, shows that a path begins: "B:\n" may end a line.
+_PATH_INSIDE = re.compile(r"(?<![A-Za-z0-9])[A-Za-z]:\\(?![\\\"'/nrtu])")
 _SHARE_PATH = re.compile(r"\\\\[A-Za-z0-9._$-]+\\[A-Za-z0-9]")
 
 CloseTest = Callable[[int], bool]
@@ -51,26 +57,39 @@ class QuotedString:
     tolerances: tuple[Tolerance, ...]
 
 
-def read_string(text: str, start: int, end: int, closes: CloseTest) -> QuotedString:
-    """The string whose opening quote stands at ``start``; nothing at or behind ``end`` is looked at."""
+def read_string(text: str, start: int, end: int, closes: CloseTest, *, whole: bool = False) -> QuotedString:
+    """The string whose opening quote stands at ``start``; nothing at or behind ``end`` is looked at.
+
+    ``whole``: the text was not cut at ``end``.
+    """
     opener = text[start]
     if text.startswith(opener * 3, start, end) and opener in "\"'":
         return _read_triple(text, start, end, opener * 3)
+    if opener == TOKEN_QUOTE:
+        return _read_between_tokens(text, start, end, closes)
     closers, plain = CLOSERS[opener], _PLAIN[opener]
     literal = _literal_backslashes(text, start + 1, end)
     names: dict[str, Span] = {}
     pieces: list[str] = []
     position = start + 1
+    escaped: tuple[int, int] | None = None  # the last escaped quote
+    alone = False
     if opener != '"':
         names["quotes"] = Span(start, start + 1)
     while position < end:
         if match := plain.match(text, position, end):
             pieces.append(match[0])
             position = match.end()
+            if literal == "inside" and not match[0].isalnum() and _BLANK.search(match[0]):
+                literal = ""
             continue
         char = text[position]
         if char == "\\":
+            if not literal and position - start > 2 and _PATH_INSIDE.match(text, position - 2, end):
+                literal = "inside"
             piece, after, name = _escape(text, position, end, literal)
+            if piece in closers:
+                escaped, alone = (position, len(pieces)), escaped is None
             pieces.append(piece)
             if name:
                 names.setdefault(name, Span(position, after))
@@ -80,15 +99,24 @@ def read_string(text: str, start: int, end: int, closes: CloseTest) -> QuotedStr
                 if char != opener:
                     names.setdefault("quotes", Span(position, position + 1))
                 return QuotedString("".join(pieces), position + 1, True, _tolerances(names))
-            if char == opener:
-                names.setdefault("inner-quotes", Span(position, position + 1))
+            if char == opener and "inner-quotes" not in names:
+                if escaped is not None and closes(escaped[0] + 1):
+                    return _ended_by_escaped(escaped[0], pieces[: escaped[1]], names)
+                names["inner-quotes"] = Span(position, position + 1)
             pieces.append(char)
             position += 1
         else:
-            names.setdefault("raw-control-character", Span(position, position + 1))
-            pieces.append(char)
-            position += 1
+            names["raw-control-character"] = Span(position, position + 1)
+            plain = _LOOSE[opener]  # noted once; from here on they are like any other character
+    if whole and alone and escaped is not None and closes(escaped[0] + 1):
+        return _ended_by_escaped(escaped[0], pieces[: escaped[1]], names)
     return QuotedString("".join(pieces), end, False, _tolerances(names))
+
+
+def _ended_by_escaped(backslash: int, pieces: list[str], names: dict[str, Span]) -> QuotedString:
+    """A string that ends with a backslash which nobody escaped, so that its closing quote looks escaped."""
+    names["backslash-before-quote"] = Span(backslash, backslash + 1)
+    return QuotedString("".join(pieces) + "\\", backslash + 2, True, _tolerances(names))
 
 
 def has_path_with_single_backslashes(text: str) -> bool:
@@ -96,11 +124,15 @@ def has_path_with_single_backslashes(text: str) -> bool:
     return _QUOTED_PATH.search(text) is not None
 
 
-_QUOTED_PATH = re.compile(r'"[A-Za-z]:\\[bfnrtu][^"\\]')
+_QUOTED_PATH = re.compile(r'"[A-Za-z]:\\[bfnrtu][^"\\]|(?<![A-Za-z0-9])[A-Za-z]:\\[bf][^"\\]')
+_BLANK = re.compile(r"\s")
+
+
+_GUESSED = frozenset({"inner-quotes", "backslash-before-quote"})
 
 
 def _tolerances(names: dict[str, Span]) -> tuple[Tolerance, ...]:
-    return tuple(Tolerance(name, span, lossy=name == "inner-quotes") for name, span in names.items())
+    return tuple(Tolerance(name, span, lossy=name in _GUESSED) for name, span in names.items())
 
 
 def _literal_backslashes(text: str, start: int, end: int) -> str:
@@ -144,3 +176,18 @@ def _read_triple(text: str, start: int, end: int, fence: str) -> QuotedString:
     body = text[start + 3 : close if closed else end]
     after = close + 3 if closed else end
     return QuotedString(body, after, closed, (Tolerance("triple-quotes", Span(start, after)),))
+
+
+_NEXT_MEMBER = re.compile(r",\s*[\w-]{1,80}\s*:|[}\]]")
+
+
+def _read_between_tokens(text: str, start: int, end: int, closes: CloseTest) -> QuotedString:
+    """A string between tokens: nothing in it is escaped. One whose second token is missing ends at the next member."""
+    close = text.find(TOKEN_QUOTE, start + 1, end)
+    if close != -1 and closes(close):
+        return QuotedString(text[start + 1 : close], close + 1, True, ())
+    member = _NEXT_MEMBER.search(text, start + 1, close if close != -1 else end)
+    if member is None:
+        return QuotedString(text[start + 1 : end], end, False, ())
+    span = Span(member.start(), member.start())
+    return QuotedString(text[start + 1 : span.start], span.start, True, (Tolerance("missing-quote", span, lossy=True),))

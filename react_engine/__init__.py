@@ -15,6 +15,7 @@ os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from react_engine.dialect_tables import load_dialects
     from react_engine.engine import Engine, Session
     from react_engine.errors import (
         ConfigurationError,
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
         ModelError,
         ModelTimeout,
         ModelUnavailable,
-        ParseError,
         RateLimited,
         ReactEngineError,
         ToolError,
@@ -35,10 +35,12 @@ if TYPE_CHECKING:
     from react_engine.models.base import Model, ModelRequest, RawCall, Reply
     from react_engine.models.profile import ModelProfile
     from react_engine.models.scripted import ScriptedModel
+    from react_engine.parsers.dialects import Dialect, Tags, Writing, register_dialect
     from react_engine.parsers.explain import explain
     from react_engine.parsers.index import ToolIndex
     from react_engine.parsers.reader import read
     from react_engine.parsers.stream import Reader
+    from react_engine.provider import register
     from react_engine.tools.executor import Executor
     from react_engine.tools.function import tool, tool_from_model, tool_from_schema
     from react_engine.tools.registry import Registry
@@ -47,6 +49,7 @@ if TYPE_CHECKING:
         EndState,
         Fallback,
         FallbackReason,
+        GateDecision,
         Message,
         Problem,
         Reading,
@@ -62,24 +65,27 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "react_engine.engine": ("Engine", "Session"),
+    "react_engine.dialect_tables": ("load_dialects",),
     "react_engine.errors": (
         "ConfigurationError", "ContextTooLong", "InvalidArguments", "LimitReached", "ModelError", "ModelTimeout",
-        "ModelUnavailable", "ParseError", "RateLimited", "ReactEngineError", "ToolError", "ToolsRefused", "UnknownTool",
+        "ModelUnavailable", "RateLimited", "ReactEngineError", "ToolError", "ToolsRefused", "UnknownTool",
     ),
     "react_engine.limits": ("Limits",),
     "react_engine.models.base": ("Model", "ModelRequest", "RawCall", "Reply"),
     "react_engine.models.profile": ("ModelProfile",),
     "react_engine.models.scripted": ("ScriptedModel",),
+    "react_engine.parsers.dialects": ("Dialect", "Tags", "Writing", "register_dialect"),
     "react_engine.parsers.explain": ("explain",),
     "react_engine.parsers.index": ("ToolIndex",),
     "react_engine.parsers.reader": ("read",),
     "react_engine.parsers.stream": ("Reader",),
+    "react_engine.provider": ("register",),
     "react_engine.tools.executor": ("Executor",),
     "react_engine.tools.function": ("tool", "tool_from_model", "tool_from_schema"),
     "react_engine.tools.registry": ("Registry",),
     "react_engine.tools.tool": ("RateLimit", "Tool", "ToolOptions", "ToolParameter"),
     "react_engine.types": (
-        "EndState", "Fallback", "FallbackReason", "Message", "Problem", "Reading", "Run", "Span", "Status", "Step",
+        "EndState", "Fallback", "FallbackReason", "GateDecision", "Message", "Problem", "Reading", "Run", "Span", "Status", "Step",
         "Tolerance", "ToolCall", "ToolResult", "Usage",
     ),
 }  # fmt: skip
@@ -88,11 +94,13 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 __all__ = [
     "ConfigurationError",
     "ContextTooLong",
+    "Dialect",
     "EndState",
     "Engine",
     "Executor",
     "Fallback",
     "FallbackReason",
+    "GateDecision",
     "InvalidArguments",
     "LimitReached",
     "Limits",
@@ -103,7 +111,6 @@ __all__ = [
     "ModelRequest",
     "ModelTimeout",
     "ModelUnavailable",
-    "ParseError",
     "Problem",
     "RateLimit",
     "RateLimited",
@@ -119,6 +126,7 @@ __all__ = [
     "Span",
     "Status",
     "Step",
+    "Tags",
     "Tolerance",
     "Tool",
     "ToolCall",
@@ -130,9 +138,13 @@ __all__ = [
     "ToolsRefused",
     "UnknownTool",
     "Usage",
+    "Writing",
     "__version__",
     "explain",
+    "load_dialects",
     "read",
+    "register",
+    "register_dialect",
     "tool",
     "tool_from_model",
     "tool_from_schema",

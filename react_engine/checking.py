@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
-from react_engine.errors import ConfigurationError
+from react_engine.errors import ConfigurationError, nearest_or_all
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
@@ -45,19 +44,12 @@ def shown(value: Any) -> str:
     return repr(text) if isinstance(value, str) else text
 
 
-def nearest(name: str, known: Iterable[str]) -> str:
-    """``" Did you mean …?"``, or nothing when no known name is near."""
-    by_plain = {item.lower().replace("-", "_"): item for item in known}
-    close = get_close_matches(name.lower().replace("-", "_"), by_plain, n=1, cutoff=0.6)
-    return f" Did you mean {by_plain[close[0]]}?" if close else ""
-
-
 def require_known(given: Iterable[str], known: Iterable[str], where: str, note: str = "") -> None:
     """Raise ``ConfigurationError`` for the first name that is not known, with the nearest one."""
     names = tuple(known)
     for name in given:
         if name not in names:
-            guess = nearest(str(name), names) or f" Known are: {', '.join(names)}."
+            guess = nearest_or_all(str(name), names)
             raise ConfigurationError(f"{where}: there is no setting {shown(str(name))}.{guess} {note}".rstrip())
 
 

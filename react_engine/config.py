@@ -26,8 +26,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from react_engine.checking import looks_like_key, nearest, require_known, shown
-from react_engine.errors import ConfigurationError
+from react_engine.checking import looks_like_key, require_known, shown
+from react_engine.errors import ConfigurationError, nearest
 from react_engine.folders import CACHE_VARIABLE, STATE_VARIABLE, config_folder
 from react_engine.models.profile import Source
 from react_engine.models.record import FIELD_NAMES
@@ -45,7 +45,7 @@ Leaves = dict[Place, tuple[Any, Source]]
 
 @dataclass(frozen=True, slots=True)
 class Keys:
-    """Which settings there are: those outside of sections, and those of each section. ``models`` is open."""
+    """Which settings there are: those outside of sections, and those of each. ``models`` and ``dialects`` are open."""
 
     top: tuple[str, ...]
     inside: Mapping[str, tuple[str, ...]]
@@ -53,7 +53,7 @@ class Keys:
     @property
     def sections(self) -> tuple[str, ...]:
         """The names of all sections."""
-        return (*self.inside, "models")
+        return (*self.inside, "models", "dialects")
 
     def places(self) -> Iterator[Place]:
         """Every place that a variable can name."""
@@ -102,6 +102,12 @@ def from_file(file: Path, keys: Keys) -> Leaves:
     value, origin = leaves.get(("templates", "folder"), (None, Source("default")))
     if isinstance(value, str):  # a path in a file is meant from where the file stands
         leaves["templates", "folder"] = (str(file.absolute().parent / Path(value).expanduser()), origin)
+    value, origin = leaves.get(("dialect_files",), (None, Source("default")))
+    if isinstance(value, list):
+        paths = [
+            str(file.absolute().parent / Path(item).expanduser()) if isinstance(item, str) else item for item in value
+        ]
+        leaves[("dialect_files",)] = (paths, origin)
     for place, (value, origin) in leaves.items():
         if place[-1] == "api_base" and isinstance(value, str) and _PASSWORD.search(value):
             raise ConfigurationError(
@@ -166,9 +172,24 @@ def _leaves(
             for name, said in _table(inside, (section,), source).items():
                 for key, value in _table(said, (section, name), source).items():
                     yield _leaf((section, name, key), value, source, FIELD_NAMES)
+        elif section == "dialects":
+            yield from _dialect_leaves(_table(inside, (section,), source), source)
         else:
             for key, value in _table(inside, (section,), source).items():
                 yield _leaf((section, key), value, source, keys.inside[section])
+
+
+def _dialect_leaves(
+    table: Mapping[str, Any], source: Callable[[Place], Source]
+) -> Iterator[tuple[Place, tuple[Any, Source]]]:
+    """The tables of the user's dialects, whole; checked here, where the lines are known."""
+    from react_engine.dialect_tables import dialects_of
+
+    def where(place: Place) -> str:
+        return where_of(source(("dialects", *place)), ("dialects", *place))
+
+    for dialect in dialects_of(table, where):
+        yield ("dialects", dialect.name), (dialect, source(("dialects", dialect.name)))
 
 
 def _leaf(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from asyncio import to_thread
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from copy import copy
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -11,6 +12,7 @@ from react_engine import portal
 from react_engine.errors import ConfigurationError
 from react_engine.events import Event
 from react_engine.extraction import Extraction
+from react_engine.learning import learn
 from react_engine.limits import Limits
 from react_engine.loop import Task, react_loop
 from react_engine.models.base import Model
@@ -27,6 +29,7 @@ from react_engine.types import EndState, Message, PathName, Run, Transcript
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
+    from react_engine.models.table import CapabilityTable
     from react_engine.settings import Settings
     from react_engine.tools.confirmation import Confirm
     from react_engine.tools.redaction import Redactor
@@ -53,6 +56,7 @@ class Engine:
         profile: Fields of the model's record to override, as in the config file.
         executor: Runs the calls, in place of one made from ``confirm`` and ``redactor``.
         record: The record of a model that is given as an object.
+        table: Where what a run finds out about the model is kept; with a model given by name, the shipped table.
 
     Raises ConfigurationError for settings that cannot be used. Runs themselves do not raise for what models,
     servers and tools do: see ``Run.end``.
@@ -75,11 +79,13 @@ class Engine:
         profile: Mapping[str, Any] | None = None,
         executor: Executor | None = None,
         record: ModelProfile | None = None,
+        table: CapabilityTable | None = None,
     ) -> None:
         if path not in ("auto", "native", "prompt"):
             raise ConfigurationError(f"path must be 'auto', 'native' or 'prompt', got {path!r}.")
         self.registry = tools if isinstance(tools, Registry) else Registry(tools)
         self.model, self.profile = _opened(model, profile or {}, record)
+        self._table = table or (_default_table() if isinstance(model, str) else None)
         self.path: PathChoice = path
         self.instructions = instructions
         self.limits = limits or Limits()
@@ -109,7 +115,9 @@ class Engine:
         from react_engine.models.table import table_for
         from react_engine.tools.redaction import Redactor
 
-        record = table_for(settings).profile(settings.model, profile)
+        settings.teach_dialects()
+        table = table_for(settings)
+        record = table.profile(settings.model, profile)
         return cls(
             open_model(record, settings),
             tools,
@@ -122,6 +130,7 @@ class Engine:
             templates=settings.templates.folder,
             rendering=settings.templates.rendering,
             record=record,
+            table=table,
         )
 
     async def arun(
@@ -147,7 +156,10 @@ class Engine:
         loop = react_loop(
             Task((*transcript, said), paths, limits or self.limits, tool_choice, {**self.sampling, **(sampling or {})})
         )
-        return await Pump(self.model, self.executor, listener).drive(loop)
+        run = await Pump(self.model, self.executor, listener).drive(loop)
+        if run.fallbacks and self._table is not None:
+            self.profile = await to_thread(learn, run, self.profile, self._table)
+        return run
 
     def run(self, task: str | Message, **options: Any) -> Run:
         """``arun`` for callers that are not async."""
@@ -260,6 +272,12 @@ class Session:
     def run(self, task: str | Message, **options: Any) -> Run:
         """``arun`` for callers that are not async."""
         return portal.call(self.arun(task, **options))
+
+
+def _default_table() -> CapabilityTable:
+    from react_engine.models.table import default_table
+
+    return default_table()
 
 
 def _opened(

@@ -1,10 +1,9 @@
-"""Every exception of the engine.
+"""Every exception of the engine, and how messages name what was probably meant.
 
 ::
 
     ReactEngineError
     ├─ ConfigurationError (also ValueError)  settings, templates, tables: wrong before anything ran
-    ├─ ParseError         (also ValueError)  a text that could not be read, with the place
     ├─ ToolError                             raised by tools for the model; code and hint
     │  ├─ UnknownTool     (also KeyError)    a name that is not registered
     │  └─ InvalidArguments                   arguments that do not fit the tool
@@ -16,8 +15,7 @@
     │  └─ ModelUnavailable                   server down, weights missing, key refused
     └─ LimitReached                          steps, calls, tokens, seconds or money; carries the run
 
-Tool and parse errors have the model as their reader: the engine turns them into results and repair
-messages. The others have a person as their reader. No error logs, all survive pickling.
+Tool errors have the model as their reader: the engine turns them into results. The others have a person as their reader. No error logs, all survive pickling.
 """
 
 from __future__ import annotations
@@ -51,35 +49,6 @@ def _rebuild(kind: type[ReactEngineError], args: tuple[Any, ...], data: dict[str
 
 class ConfigurationError(ReactEngineError, ValueError):
     """A setting, template, table or registration that cannot be used as given."""
-
-
-class ParseError(ReactEngineError, ValueError):
-    """A text that could not be read. ``span`` holds offsets into ``text``."""
-
-    def __init__(self, message: str, text: str = "", span: tuple[int, int] = (0, 0), expected: str = "") -> None:
-        super().__init__(message)
-        self.text = text
-        self.span = span
-        self.expected = expected
-
-    @property
-    def line(self) -> int:
-        """The 1-based line of the start of the span."""
-        return self.text.count("\n", 0, self.span[0]) + 1
-
-    @property
-    def column(self) -> int:
-        """The 1-based column of the start of the span."""
-        return self.span[0] - (self.text.rfind("\n", 0, self.span[0]) + 1) + 1
-
-    @property
-    def excerpt(self) -> str:
-        """The line of the error with a caret below the place."""
-        start = self.text.rfind("\n", 0, self.span[0]) + 1
-        end = self.text.find("\n", self.span[0])
-        line = self.text[start : end if end != -1 else len(self.text)]
-        left = max(0, self.column - 61)
-        return f"{line[left : left + 120]}\n{' ' * (self.column - 1 - left)}^"
 
 
 class ToolError(ReactEngineError):
@@ -186,3 +155,16 @@ class LimitReached(ReactEngineError):
     def __init__(self, message: str, run: Run | None = None) -> None:
         super().__init__(message)
         self.run = run
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """``" Did you mean …?"``, or nothing when no known name is near."""
+    by_plain = {item.lower().replace("-", "_"): item for item in known}
+    close = get_close_matches(name.lower().replace("-", "_"), by_plain, n=1, cutoff=0.6)
+    return f" Did you mean {by_plain[close[0]]}?" if close else ""
+
+
+def nearest_or_all(name: str, known: Iterable[str]) -> str:
+    """``" Did you mean …?"``, or which names there are."""
+    names = tuple(known)
+    return nearest(name, names) or f" Known are: {', '.join(names)}."

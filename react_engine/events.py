@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from react_engine.types import Fallback, PathName, Problem, Run, ToolCall, ToolResult
+from react_engine.types import Fallback, GateDecision, PathName, Problem, Run, ToolCall, ToolResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +68,17 @@ class FellBack:
 
 
 @dataclass(frozen=True, slots=True)
+class Gated:
+    """Before the first step the model was asked whether it needs a tool."""
+
+    decision: GateDecision
+
+
+@dataclass(frozen=True, slots=True)
 class RunEnded:
     """The run is over."""
 
     run: Run
 
 
-Event = StepBegan | ThoughtDelta | TextDelta | AnswerDelta | CallBegan | CallEnded | Slip | FellBack | RunEnded
+Event = StepBegan | ThoughtDelta | TextDelta | AnswerDelta | CallBegan | CallEnded | Slip | FellBack | Gated | RunEnded

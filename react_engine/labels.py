@@ -32,7 +32,7 @@ WORDS: dict[Field, tuple[str, ...]] = {
         "thought", "thoughts", "thinking", "reasoning", "reflection", "next thought",
         "思考", "想法", "思路", "pensamiento", "razonamiento", "pensée", "pensee", "réflexion", "reflexion", "raisonnement",
         "gedanke", "gedanken", "überlegung", "pensamento", "raciocínio", "pensiero", "ragionamento", "мысль", "мысли",
-        "размышление", "рассуждение", "思考過程", "考え", "생각", "사고", "düşünce", "myśl", "gedachte", "فكرة", "विचार",
+        "размышление", "рассуждение", "思考過程", "考え", "생각", "사고", "düşünce", "myśl", "gedachte", "فكرة", "الفكرة", "विचार", "سوچ", "מחשבה",
         "suy nghĩ", "pemikiran",
     ),
     Field.ACTION: (
@@ -40,7 +40,7 @@ WORDS: dict[Field, tuple[str, ...]] = {
         "next tool name", "act",
         "行动", "行動", "动作", "動作", "操作", "工具", "アクション", "acción", "accion", "herramienta", "outil",
         "aktion", "werkzeug", "handlung", "ação", "acao", "ferramenta", "azione", "strumento", "действие", "инструмент",
-        "행동", "작업", "도구", "eylem", "akcja", "działanie", "actie", "إجراء", "कार्रवाई", "hành động", "tindakan",
+        "행동", "작업", "도구", "eylem", "akcja", "działanie", "actie", "إجراء", "الإجراء", "कार्रवाई", "क्रिया", "פעולה", "hành động", "tindakan",
     ),
     Field.INPUT: (
         "action input", "action inputs", "action_input", "actioninput", "input", "action arguments", "action args",
@@ -53,13 +53,14 @@ WORDS: dict[Field, tuple[str, ...]] = {
         "entrada da ação", "entrada da acao", "parâmetros", "input dell'azione", "input dell’azione", "input azione",
         "ingresso dell'azione", "вход действия", "входные данные действия", "входные данные", "ввод действия", "ввод",
         "параметры действия", "аргументы", "행동 입력", "행동입력", "작업 입력", "입력", "eylem girdisi", "wejście akcji",
-        "actie-invoer", "đầu vào hành động", "masukan tindakan",
+        "actie-invoer", "đầu vào hành động", "masukan tindakan", "dane wejściowe akcji", "invoer", "actie invoer",
+        "مدخلات الإجراء", "مدخل الإجراء", "कार्रवाई इनपुट", "क्रिया इनपुट", "input tindakan", "קלט פעולה",
     ),
     Field.OBSERVATION: (
         "observation", "observations", "tool output", "tool result", "action output", "action result",
         "观察", "觀察", "观察结果", "观测", "観察", "観測", "observación", "observacion", "beobachtung", "observação",
         "observacao", "osservazione", "наблюдение", "результат действия", "관찰", "gözlem", "obserwacja", "observatie",
-        "ملاحظة", "अवलोकन", "quan sát", "pengamatan",
+        "ملاحظة", "الملاحظة", "अवलोकन", "quan sát", "pengamatan",
     ),
     Field.ANSWER: (
         "final answer", "final_answer", "finalanswer", "answer", "final response", "final result", "final",
@@ -75,14 +76,15 @@ WORDS: dict[Field, tuple[str, ...]] = {
     ),
 }  # fmt: skip
 
-_FIELDS = {word: field for field, words in WORDS.items() for word in words}
-_SPACES = re.compile(r"[ \t_-]+")
+FIELDS: Mapping[str, Field] = {word: field for field, words in WORDS.items() for word in words}
+"""Each word with its field."""
+_SPACES = re.compile(r"[\s\d_\\-]+")
 
 
 def field_of(word: str) -> Field | None:
-    """The field that a label word announces, in any case and spacing; None if it is no label."""
+    """The field that a label word announces, in any case and spacing, also numbered; None if it is no label."""
     lower = word.strip().lower()
-    return _FIELDS.get(lower) or _FIELDS.get(_SPACES.sub(" ", lower)) or _FIELDS.get(_SPACES.sub("", lower))
+    return FIELDS.get(lower) or FIELDS.get(_SPACES.sub(" ", lower)) or FIELDS.get(_SPACES.sub("", lower))
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,16 +12,19 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from react_engine.errors import ModelError, ToolsRefused
-from react_engine.events import CallEnded, Event, FellBack, Slip, StepBegan
+from react_engine.events import CallEnded, FellBack, Gated, Slip, StepBegan
+from react_engine.gating import begun_thought, decided, gate_request, urged
 from react_engine.limits import Limits
-from react_engine.models.base import ModelRequest, Reply
+from react_engine.models.base import Reply
 from react_engine.paths.base import Ask, Path, PathReading, Slipped, ToolChoice
 from react_engine.paths.select import Paths
+from react_engine.protocol import Answer, Answered, AskGate, AskModel, Called, CallTools, Demand, Failed, Stopped
 from react_engine.repeats import RepeatGuard
 from react_engine.types import (
     EndState,
     Fallback,
     FallbackReason,
+    GateDecision,
     Message,
     PathName,
     Problem,
@@ -33,57 +36,6 @@ from react_engine.types import (
     Transcript,
     Usage,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class AskModel:
-    """Ask the model; answer with ``Answered`` or ``Failed``."""
-
-    step: int
-    path: Path
-    request: ModelRequest
-
-
-@dataclass(frozen=True, slots=True)
-class CallTools:
-    """Run the calls; answer with ``Called``."""
-
-    calls: tuple[ToolCall, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Answered:
-    """The model's reply. ``at`` is in seconds since the run began."""
-
-    reply: Reply
-    at: float = 0.0
-
-
-@dataclass(frozen=True, slots=True)
-class Failed:
-    """The model gave no reply."""
-
-    error: ModelError
-    at: float = 0.0
-
-
-@dataclass(frozen=True, slots=True)
-class Called:
-    """One result for each call, in their order."""
-
-    results: Sequence[ToolResult]
-    at: float = 0.0
-
-
-@dataclass(frozen=True, slots=True)
-class Stopped:
-    """Somebody cancelled the run; may be sent in place of any answer."""
-
-    at: float = 0.0
-
-
-Demand = AskModel | CallTools | Event
-Answer = Answered | Failed | Called | Stopped | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,15 +82,32 @@ class _Loop:
         self.guard = RepeatGuard(task.limits)
         self.usage, self.at = Usage(), 0.0
         self.leaked = False
+        self.gate: GateDecision | None = None
         self.calls_made = self.denied_steps = self.garbled_steps = 0
         self.used_ids = {call.id for message in task.transcript for call in message.calls}
 
     def run(self) -> Generator[Demand, Answer, Run]:
         try:
+            yield from self._ask_gate()
             while True:
                 yield from self._turn()
         except _End as end:
             return self._finished(end)
+
+    def _ask_gate(self) -> _Flow:
+        """Let the model say first whether it needs a tool, where its record wants that. No failure here counts."""
+        path, profile = self.paths.current, self.paths.profile
+        request = gate_request(path, profile, self.task.tool_choice, tuple(self.transcript))
+        if request is None:
+            return
+        self._check_budget()
+        answer = yield AskGate(request)
+        self._heed(answer)
+        if isinstance(answer, Answered):
+            self.usage += answer.reply.usage
+            self.gate = decided(path, profile, answer.reply)
+            if self.gate is not None:
+                yield Gated(self.gate)
 
     def _turn(self) -> _Flow:
         """One reply and what comes of it."""
@@ -163,14 +132,23 @@ class _Loop:
         for _ in range(8):  # each round gives up one thing that the server refuses
             path = self.paths.current
             yield StepBegan(step, path.name)
+            gate = None if forced or self.steps or self.slips else self.gate
+            lead = begun_thought(gate, path, self.transcript)
             ask = Ask(
-                tuple(self.transcript), tuple(self.slips), forced, self._choice(), self.task.sampling, self.leaked
+                tuple(self.transcript),
+                tuple(self.slips),
+                forced,
+                self._choice(),
+                self.task.sampling,
+                self.leaked,
+                lead,
+                urged(gate, self._choice()),
             )
             answer = yield AskModel(step, path, path.request(ask))
             self._heed(answer)
             if isinstance(answer, Answered):
                 self.usage += answer.reply.usage
-                return path, answer.reply
+                return path, replace(answer.reply, text=f" {lead}{answer.reply.text}") if lead else answer.reply
             if not isinstance(answer, Failed):
                 raise TypeError(f"AskModel was answered with {type(answer).__name__}.")
             yield from self._adapt(path, answer.error)
@@ -188,12 +166,12 @@ class _Loop:
     def _adapt(self, path: Path, error: ModelError) -> _Flow:
         """Another path or a plainer request after a refusal; anything else ends the run."""
         if isinstance(error, ToolsRefused) and path.name == "native" and self.paths.may_switch:
-            yield from self._fall_back(FallbackReason.TOOLS_REFUSED, "prompt", str(error))
+            yield from self._fall_back(FallbackReason.TOOLS_REFUSED, "prompt", str(error), error.status)
             return
         feature = self.paths.give_up(error)
         if feature is None:
             raise _End(EndState.ERROR, str(error), error=error)
-        yield from self._fall_back(FallbackReason.FEATURE_REFUSED, path.name, feature)
+        yield from self._fall_back(FallbackReason.FEATURE_REFUSED, path.name, feature, error.status)
 
     def _left_native(self, path: Path, read: PathReading) -> Generator[Demand, Answer, bool]:
         """Whether the reply is void because the model never saw the tools, or cannot write their arguments."""
@@ -215,8 +193,8 @@ class _Loop:
             )
         return False
 
-    def _fall_back(self, reason: FallbackReason, target: PathName, detail: str) -> _Flow:
-        fallback = Fallback(len(self.steps), reason, self.paths.current.name, target, detail)
+    def _fall_back(self, reason: FallbackReason, target: PathName, detail: str, status: int | None = None) -> _Flow:
+        fallback = Fallback(len(self.steps), reason, self.paths.current.name, target, detail, status)
         if fallback not in self.fallbacks:
             self.fallbacks.append(fallback)
         self.paths.use(target)
@@ -370,5 +348,6 @@ class _Loop:
             model=self.paths.profile.name,
             fallbacks=tuple(self.fallbacks),
             slips=self.slipped,
+            gate=self.gate,
             error=end.error,
         )

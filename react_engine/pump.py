@@ -4,19 +4,35 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
+from typing import Protocol
 
 from react_engine.errors import ModelError
 from react_engine.events import AnswerDelta, CallBegan, CallEnded, Event, RunEnded, TextDelta, ThoughtDelta
-from react_engine.loop import Answer, Answered, AskModel, Called, CallTools, Demand, Failed, Stopped
 from react_engine.models.base import Model, Reply, ReplyBuilder
 from react_engine.paths.base import Delta
+from react_engine.protocol import Answer, Answered, AskGate, AskModel, Called, CallTools, Demand, Failed, Stopped
 from react_engine.tools.executor import CallEnded as ToolEnded
-from react_engine.tools.executor import CallStarted, Executor
+from react_engine.tools.executor import CallStarted
 from react_engine.tools.limits import CallBudget
-from react_engine.types import Run
+from react_engine.types import Run, ToolCall, ToolResult
 
 Listener = Callable[[Event], None]
+
+
+class Calls(Protocol):
+    """Whoever answers calls: the executor runs them."""
+
+    async def execute(
+        self,
+        calls: Sequence[ToolCall],
+        budget: CallBudget | None = None,
+        observer: Callable[[CallStarted | ToolEnded], None] | None = None,
+    ) -> Sequence[ToolResult]:
+        """A result for each call, in their order."""
+        ...
+
+
 _DELTAS: dict[str, type[ThoughtDelta | TextDelta | AnswerDelta]] = {
     "thought": ThoughtDelta,
     "text": TextDelta,
@@ -34,7 +50,7 @@ class Pump:
     def __init__(
         self,
         model: Model,
-        executor: Executor,
+        executor: Calls,
         listener: Listener | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -53,6 +69,8 @@ class Pump:
                 answer = None
                 if isinstance(demand, AskModel):
                     answer = await self._ask(demand)
+                elif isinstance(demand, AskGate):
+                    answer = await self._ask_gate(demand)
                 elif isinstance(demand, CallTools):
                     answer = await self._call(demand, budget)
                 else:
@@ -90,6 +108,12 @@ class Pump:
         except ModelError as error:
             return Failed(error, self._at())
         return Answered(reply, self._at())
+
+    async def _ask_gate(self, demand: AskGate) -> Answer:
+        try:
+            return Answered(await self._model.complete(demand.request), self._at())
+        except ModelError as error:
+            return Failed(error, self._at())
 
     async def _streamed(self, demand: AskModel, began: float) -> Reply:
         """The reply, shown while it arrives; the request ends early when only inventions can follow."""

@@ -24,6 +24,7 @@ from react_engine.errors import ConfigurationError
 from react_engine.limits import Limits
 from react_engine.models.profile import Source
 from react_engine.models.record import SAMPLING_NAMES, Record, checked_fields, checked_sampling
+from react_engine.parsers.dialects import Dialect, register_dialect
 from react_engine.settings_sections import RequestSettings, TemplateSettings, ToolSettings, setting
 
 if TYPE_CHECKING:
@@ -34,7 +35,8 @@ if TYPE_CHECKING:
 class Settings:
     """All settings, complete and checked. ``sources`` says who decided each, by dotted name.
 
-    ``sampling`` and ``models`` hold only what was set. ``file`` is the file that was read, if there was one.
+    ``sampling``, ``models`` and ``dialects`` hold only what was set, ``dialects`` those of ``dialect_files`` as well.
+    ``file`` is the file that was read, if there was one.
     """
 
     model: str = setting("local/qwen2.5-coder-1.5b", "The model, where none is named.")
@@ -42,6 +44,7 @@ class Settings:
         "auto", 'How tools are offered: "native" by the server\'s tools, "prompt" in the text, "auto" by the model.'
     )
     dialect: str | None = setting(None, 'The text format of calls on the prompt path, for every model: "react", …')
+    dialect_files: tuple[str, ...] = setting((), "Files with dialects of your own, [dialects.NAME] in each.")
     language: Literal["en", "zh"] = setting("en", 'The language of the prompts: "en" or "zh".')
     limits: Limits = field(default_factory=Limits)
     requests: RequestSettings = field(default_factory=RequestSettings)
@@ -49,6 +52,7 @@ class Settings:
     templates: TemplateSettings = field(default_factory=TemplateSettings)
     tools: ToolSettings = field(default_factory=ToolSettings)
     models: tuple[Record, ...] = ()
+    dialects: tuple[Dialect, ...] = ()
     sources: Mapping[str, Source] = field(default_factory=dict, compare=False)
     file: Path | None = field(default=None, compare=False)
 
@@ -77,6 +81,11 @@ class Settings:
         leaves |= from_arguments(overrides or {}, keys)
         return _settings(leaves, file)
 
+    def teach_dialects(self) -> None:
+        """Make the dialects of these settings known to the reader, for the whole process."""
+        if self.dialects:
+            register_dialect(*self.dialects)
+
     def source_of(self, name: str) -> Source:
         """Who decided a setting, or the first of a section."""
         if name in self.sources:
@@ -88,9 +97,12 @@ class Settings:
 def _settings(leaves: Leaves, file: Path | None) -> Settings:
     values: dict[str, dict[str, Any]] = {section: {} for section in ("", "sampling", *_kinds())}
     records: dict[tuple[str, Source], dict[str, Any]] = {}
+    dialects: list[Dialect] = []
     for place, (value, source) in leaves.items():
         where = where_of(source, place)
-        if place[0] == "models":
+        if place[0] == "dialects":
+            dialects.append(value)
+        elif place[0] == "models":
             said = checked_fields({place[2]: value}, where_of(source, place[:2]))
             # One record for each origin: a pattern in the environment stands before the same one in the file.
             origin = Source(source.kind, where_of(Source(source.kind, _file_or_variable(source)), place[:2]))
@@ -100,23 +112,39 @@ def _settings(leaves: Leaves, file: Path | None) -> Settings:
         else:
             section, key = ("", place[0]) if len(place) == 1 else place
             values[section][key] = _value(section, key, value, where)
+    values[""].setdefault("dialect_files", ())
+    filed = [dialect for name in values[""]["dialect_files"] for dialect in _from_file(name, leaves)]
+    own = {dialect.name for dialect in dialects}
     kinds = _kinds()
     whole = {section: kinds[section](**values[section]) for section in kinds if section}
     return Settings(
         **values[""],
         **whole,
         sampling=values["sampling"],
+        dialects=(*(dialect for dialect in filed if dialect.name not in own), *dialects),
         models=tuple(Record(name, said, source) for (name, source), said in records.items()),
         sources={".".join(place): source for place, (_, source) in leaves.items()},
         file=file,
     )
 
 
+_LISTS = (("tools", "toolbox"), ("tools", "load"), ("", "dialect_files"))
+
+
+def _from_file(name: str, leaves: Leaves) -> tuple[Dialect, ...]:
+    from react_engine.dialect_tables import load_dialects
+
+    try:
+        return load_dialects(Path(name).expanduser())
+    except ConfigurationError as error:
+        raise ConfigurationError(f"{where_of(leaves[('dialect_files',)][1], ('dialect_files',))}: {error}") from error
+
+
 def _value(section: str, key: str, value: Any, where: str) -> Any:
     kind = _kinds()[section]
     if section == "limits" and isinstance(value, str) and value.strip().lower() == "none":
         value = None
-    elif isinstance(value, str) and (section, key) in (("tools", "toolbox"), ("tools", "load")):
+    elif isinstance(value, str) and (section, key) in _LISTS:
         value = [item.strip() for item in value.split(",") if item.strip()]
     # Text is converted, since variables hold nothing else; other values must be of their type (true is no number).
     final = checked(_adapter(section, key, not isinstance(value, str)), _listless(value), lambda _: where)

@@ -55,7 +55,15 @@ _MODEL = {
     "reasoning": ('[["<think>", "</think>"]]', "Markers around reasoning."),
     "calls_in_reasoning": ("false", "Calls written in reasoning are meant."),
     "context_length": ("8192", "Tokens that fit into the model's context."),
-    "constraints": ('["json_schema"]', 'Constrained decoding that the server takes: "gbnf", "json_schema".'),
+    "constraints": (
+        '["json_schema"]',
+        'Constrained decoding that the server takes: "gbnf", "json_schema", "structured_outputs".',
+    ),
+    "constraint": ('"off"', 'The one used on the prompt path: "on" for the first, a form, "off", "auto".'),
+    "gate": (
+        "[0.01, 0.2]",
+        'Ask first how likely an answer without a tool is: below the first use one, from the second on answer. Or "off".',
+    ),
     "client": ('"http"', '"http" for an OpenAI-shaped server, "litellm" for everything else, "local" in-house.'),
     "served_name": ('"llama3.1"', "The name that is sent to the server."),
     "api_base": ('"http://127.0.0.1:11434/v1"', "The address of the server."),
@@ -93,7 +101,14 @@ def _lines() -> Iterator[str]:
     for name in SAMPLING_NAMES:
         yield from _key(name, *_SAMPLING[name])
     yield from _key("extra", "{ mirostat = 2 }", "Parameters that only your server knows.")
-    yield from ("", "# What is different about a model: by its name, or for all that match a pattern with * and ?.")
+    yield from (
+        "",
+        "# A text format of your own; docs/dialects.md has its keys.",
+        "# [dialects.mine]",
+        '#like = "hermes"',
+        "",
+    )
+    yield "# What is different about a model: by its name, or for all that match a pattern with * and ?."
     yield "# `react-engine models show NAME` prints what is known of one, and who says so."
     yield '# [models."ollama/*"]'
     for name in FIELD_NAMES:

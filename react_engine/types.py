@@ -262,7 +262,8 @@ class FallbackReason(StrEnum):
 class Fallback:
     """The native path did not hold in a step, and what the engine did about it.
 
-    With ``target`` equal to ``origin`` the reply was read in place and the run stayed on its path.
+    With ``target`` equal to ``origin`` the reply was read in place and the run stayed on its path. ``status`` is
+    the HTTP status with which a server refused something.
     """
 
     step: int
@@ -270,6 +271,20 @@ class Fallback:
     origin: PathName
     target: PathName
     detail: str = ""
+    status: int | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class GateDecision:
+    """What came of asking the model, before its first step, whether it needs a tool.
+
+    ``chance`` is how likely it was to answer without, from 0 to 1. ``verdict``: ``answer`` (it may only answer),
+    ``call`` (it is asked to use a tool first) or ``open`` (it decides by itself). ``usage`` is what asking cost.
+    """
+
+    chance: float
+    verdict: Literal["answer", "call", "open"]
+    usage: Usage = Usage()
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,6 +305,7 @@ class Run:
     model: str = ""
     fallbacks: tuple[Fallback, ...] = ()
     slips: int = 0
+    gate: GateDecision | None = None
     error: ReactEngineError | None = field(default=None, compare=False)
 
     @property

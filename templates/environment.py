@@ -6,7 +6,7 @@ Jinja is imported when the first template is used, not with this module.
 from __future__ import annotations
 
 import traceback
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from difflib import get_close_matches
 from functools import cache
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from react_engine.errors import ConfigurationError
 
 if TYPE_CHECKING:
-    from jinja2 import Environment, TemplateSyntaxError
+    from jinja2 import Environment, Template, TemplateSyntaxError
 
 Context = Mapping[str, Any]
 MAX_OUTPUT = 4_000_000  # characters of one rendered text: more than any context holds
@@ -71,9 +71,8 @@ def make_environment(overrides: Mapping[str, str], filters: Mapping[str, Any]) -
         intercepted_binops = frozenset({"*", "**"})
 
         def getattr(self, obj: Any, attribute: str) -> Any:
-            if (
-                is_dataclass(obj) and not isinstance(obj, type) and attribute in _fields_of(type(obj))
-            ):  # what templates are given: plain values
+            # What templates are given are plain values.
+            if is_dataclass(obj) and not isinstance(obj, type) and attribute in _fields_of(type(obj)):
                 return getattr(obj, attribute)
             return super().getattr(obj, attribute)
 
@@ -89,7 +88,7 @@ def make_environment(overrides: Mapping[str, str], filters: Mapping[str, Any]) -
         loader=ChoiceLoader([DictLoader(overrides), own, PrefixLoader({"default": own})]),
         undefined=StrictUndefined,
         autoescape=False,  # prompts are plain text
-        keep_trailing_newline=True,
+        keep_trailing_newline=False,  # the line end of a file is no part of the text
         trim_blocks=True,
         lstrip_blocks=True,
         auto_reload=False,
@@ -118,11 +117,20 @@ def render_file(environment: Environment, name: str, context: Context, origin: s
         ConfigurationError: a syntax error, an unknown variable, anything that fails while it is rendered, or a text
             beyond ``MAX_OUTPUT``; with template, line and the variables that exist.
     """
+    return _rendered(lambda: environment.get_template(name), context, name, origin)
+
+
+def render_source(environment: Environment, source: str, place: str, context: Context) -> str:
+    """A template given as its source. Raises ConfigurationError as ``render_file`` does."""
+    return _rendered(lambda: environment.from_string(source), context, f"of {place}", "")
+
+
+def _rendered(template: Callable[[], Template], context: Context, name: str, origin: str) -> str:
     from jinja2 import TemplateError, TemplateSyntaxError, UndefinedError
 
     place = f"{origin}{name}"
     try:
-        return "".join(_bounded(environment.get_template(name).generate(context)))
+        return "".join(_bounded(template().generate(context)))
     except TemplateSyntaxError as err:
         raise _syntax_error(err, f"{origin}{err.name or name}") from err
     except UndefinedError as err:

@@ -70,11 +70,11 @@ _KINDS = (
 )
 _TOKEN = re.compile(
     rf"""
-    </?\|["\w][^\s<>]{{0,64}}> | </?｜[^<>\n]{{1,96}}>      # <|im_start|>, <|tool_call>, <｜tool▁call▁begin｜>
+    </?\|["\w/][^\s<>]{{0,64}}> | </?｜[^<>\n]{{1,96}}>      # <|im_start|>, <|tool_call>, <｜tool▁call▁begin｜>
     | <[\w"/:.-]{{1,48}}[|｜]>                                      # <tool_call|>
     | </?ifm\|\w{{1,32}}>
     | (?<!\?P)</?(?:                                     # tags; (?P<s>…) is a regular expression
-        s | think(?:ing)? | thoughts? | reasoning | reflection | scratchpad
+        s | think(?:ing)?(?::\w{{1,32}})? | thoughts? | reasoning | reflection | scratch_?pad | longcat_\w{{1,24}}
       | bos | eos | pad | unk | sop | eop | eod | mask | image | audio | video | escape | use_mcp_tool
       | bos_token | eos_token | pad_token | extra_id_\d+ | unused_?\d+ | reserved_\w{{1,32}} | special_\d+
       | [\w:.-]{{0,24}}(?:{_KINDS})[\w:.-]{{0,24}}
@@ -154,6 +154,16 @@ def _forges(label: re.Match[str], text: str) -> bool:
 def without_tokens(text: str) -> str:
     """The text with control tokens of chat templates made harmless, labels left as they are."""
     return _TOKEN.sub(lambda token: token[0].translate(_HARMLESS), text)
+
+
+def harmless(marker: str) -> str:
+    """A control token with look-alikes in place of its brackets."""
+    return marker.translate(_HARMLESS)
+
+
+def shown(text: str) -> str:
+    """The text without what cannot be seen, as markers are looked for in it."""
+    return _seen(text)
 
 
 def escape_json(text: str) -> str:

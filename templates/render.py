@@ -6,22 +6,30 @@ before a model is asked. Rendering is pure: the same values give the same text.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from react_engine.errors import ConfigurationError
 from react_engine.labels import LABELS, LabelSet
-from react_engine.templates.environment import check_file, make_environment, read_overrides, render_file
-from react_engine.templates.neutralise import neutralise, without_tokens
+from react_engine.templates.environment import (
+    check_file,
+    make_environment,
+    read_overrides,
+    render_file,
+    render_source,
+)
+from react_engine.templates.filters import FILTERS
+from react_engine.templates.markers import inert
+from react_engine.templates.neutralise import without_tokens
+from react_engine.templates.notation import compact_json
 from react_engine.templates.samples import Kind, sample_contexts
 from react_engine.templates.views import (
     SchemaLike,
     SignatureLike,
     ToolView,
     call_view,
-    compact_json,
     one_line,
     result_view,
     schema_view,
@@ -34,7 +42,13 @@ from react_engine.types import Problem, ToolCall, ToolResult
 if TYPE_CHECKING:
     from jinja2 import Environment
 
+    from react_engine.parsers.dialects import Dialect
+    from react_engine.parsers.index import ToolIndex
+    from react_engine.templates.dialect import DialectTemplates
+
 QUOTED = 400  # characters of a slip that are quoted back
+# In the words of the worked examples: "Known: nothing. Next: answer." or the use of a tool.
+_GATE = ("Known: nothing. Next:", "answer")
 RENDERINGS = ("signature", "schema")
 
 FILES: Mapping[str, Kind] = {
@@ -49,6 +63,23 @@ FILES: Mapping[str, Kind] = {
     "react_forced.en.j2": "forced",
     "react_forced.zh.j2": "forced",
     "react_completion.j2": "completion",
+    "dialect.en.j2": "dialect",
+    "dialect.zh.j2": "dialect",
+    "dialect_repair.en.j2": "dialect_repair",
+    "dialect_repair.zh.j2": "dialect_repair",
+    "dialect_forced.en.j2": "dialect_forced",
+    "dialect_forced.zh.j2": "dialect_forced",
+    "json.j2": "arguments",
+    "tags.j2": "arguments",
+    "elements.j2": "arguments",
+    "quoted.j2": "arguments",
+    "python.j2": "arguments",
+    "tool_python.j2": "tool",
+    "tool_typescript.j2": "tool",
+    "tool_xml.j2": "tool",
+    "tool_declaration.j2": "tool",
+    "react_json.en.j2": "guide",
+    "react_json.zh.j2": "guide",
     "native_guide.en.j2": "guide",
     "native_guide.zh.j2": "guide",
     "native_repair.en.j2": "repair",
@@ -95,10 +126,21 @@ class Templates:
         """The words at which a server should stop the reply."""
         return self.labels.stop
 
+    @property
+    def gate_lead(self) -> str | None:
+        """A thought begun so that its next word tells whether a tool is wanted; None where there is none that models
+        were calibrated on: in another language, or with a system text of the user's own."""
+        return _GATE[0] if self.language == "en" and "react.en.j2" not in self._overrides else None
+
+    @property
+    def gate_word(self) -> str:
+        """The word with which such a thought goes on when no tool is wanted."""
+        return _GATE[1]
+
     def tools(self, tools: Sequence[SignatureLike] | Sequence[SchemaLike], rendering: str = "signature") -> str:
         """The list of tools alone."""
-        context = {"tools": _views(tools, rendering), "rendering": rendering, "instructions": "", "tool_choice": "auto"}
-        return self._render("react_tools.j2", **context)
+        views = _views(tools, rendering)
+        return self.render("react_tools.j2", tools=views, rendering=rendering, instructions="", tool_choice="auto")
 
     def system(
         self,
@@ -114,7 +156,7 @@ class Templates:
         ``"signature"`` (one line a tool, one an argument) or ``"schema"`` (compact JSON Schema; then ``tools`` have a
         ``schema``). ``tool_choice`` is ``"auto"``, ``"required"``, ``"none"`` or the name of a tool.
         """
-        return self._render(
+        return self.render(
             f"react.{self.language}.j2",
             tools=_views(tools, rendering) if tool_choice != "none" else [],
             instructions=instructions.strip(),
@@ -124,34 +166,36 @@ class Templates:
 
     def step(self, thought: str | None = None, calls: Sequence[ToolCall] = (), answer: str | None = None) -> str:
         """A step of the transcript in the form that the model is asked for, and that the reader reads back."""
-        return self._render(
+        return self.render(
             "react_step.j2",
-            thought=neutralise(thought or "").strip(),
+            thought=inert(thought or "").strip(),
             calls=[call_view(call) for call in calls],
             answer=None if answer is None else without_tokens(answer).strip(),
         )
 
     def observation(self, results: Sequence[ToolResult]) -> str:
         """What came of the calls of a step, in their order. Output is neutralised, whatever template shows it."""
-        return self._render(
-            f"react_observation.{self.language}.j2", results=[result_view(result) for result in results]
-        )
+        return self.render(f"react_observation.{self.language}.j2", results=[result_view(result) for result in results])
 
     def repair(self, raw: str, problems: Sequence[Problem]) -> str:
         """What to tell a model whose reply could not be read: the slip, what is wrong with it, how to write it."""
-        return self._render(f"react_repair.{self.language}.j2", raw=_quoted(raw), problems=list(problems))
+        return self.render(f"react_repair.{self.language}.j2", raw=self.quoted(raw), problems=list(problems))
 
     def native_repair(self, raw: str, problems: Sequence[Problem]) -> str:
         """The same for the native path, where no text form is asked for."""
-        return self._render(f"native_repair.{self.language}.j2", raw=_quoted(raw), problems=list(problems))
+        return self.render(f"native_repair.{self.language}.j2", raw=self.quoted(raw), problems=list(problems))
 
     def native_guide(self) -> str:
         """How to go on after a call, for a model whose native calls leak into its text."""
-        return self._render(f"native_guide.{self.language}.j2")
+        return self.render(f"native_guide.{self.language}.j2")
+
+    def json_note(self) -> str:
+        """How to write a step as one JSON object, where the server holds replies to a JSON Schema."""
+        return self.render(f"react_json.{self.language}.j2")
 
     def forced_answer(self, reason: str = "") -> str:
         """The request to answer now, from what is known. ``reason`` is a sentence: why no further step is allowed."""
-        return self._render(f"react_forced.{self.language}.j2", reason=one_line(reason))
+        return self.render(f"react_forced.{self.language}.j2", reason=one_line(reason))
 
     def continued(self, messages: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
         """Prompt messages with results inside the assistant's turn, for servers that go on with such a turn.
@@ -175,15 +219,40 @@ class Templates:
         It ends in the label of the thought to come, so the reply begins with the thought itself.
         """
         turns = [turn_view(message, self.labels.observation) for message in messages]
-        return self._render("react_completion.j2", messages=turns)
+        return self.render("react_completion.j2", messages=turns)
+
+    def in_dialect(self, dialect: Dialect | str, tools: Iterable[Any] | ToolIndex = ()) -> Templates | DialectTemplates:
+        """The templates that speak a trained dialect; these ones for ReAct, and where no prompt can ask for it.
+
+        ``tools`` are those on offer: with their schemas every step reads back as it was. Raises ConfigurationError
+        for an unknown dialect, and for one that does not read what it writes.
+        """
+        from react_engine.parsers.dialects import dialect_named
+        from react_engine.templates.dialect import DialectTemplates
+
+        record = dialect_named(dialect) if isinstance(dialect, str) else dialect
+        return DialectTemplates(self, record, tools) if record.taught and record.name != "react" else self
 
     @cached_property
     def _environment(self) -> Environment:
-        return make_environment(self._overrides, {"json": compact_json, "neutralise": neutralise, "line": one_line})
+        return make_environment(self._overrides, FILTERS)
 
-    def _render(self, name: str, **context: Any) -> str:
+    def render(self, name: str, **context: Any) -> str:
+        """A template of ``FILES`` with its variables, without blanks around it."""
+        return self.render_exactly(name, **context).strip()
+
+    def render_exactly(self, name: str, **context: Any) -> str:
+        """A template of ``FILES`` with its variables, blanks around it included."""
         origin = self._origin if name in self._overrides else ""
-        return render_file(self._environment, name, {"labels": self.labels, **context}, origin).strip()
+        return render_file(self._environment, name, {"labels": self.labels, **context}, origin)
+
+    def render_source(self, source: str, place: str, **context: Any) -> str:
+        """A template given as its source; ``place`` says in errors where it comes from."""
+        return render_source(self._environment, source, place, {"labels": self.labels, **context})
+
+    def quoted(self, raw: str) -> str:
+        """A slip as a JSON string: on one line, so that none of its labels stands at the start of one."""
+        return compact_json(shortened(raw, QUOTED)) if raw.strip() else ""
 
 
 def _views(tools: Sequence[Any], rendering: str) -> list[ToolView]:
@@ -191,8 +260,3 @@ def _views(tools: Sequence[Any], rendering: str) -> list[ToolView]:
         raise ConfigurationError(f"Tools are rendered as {' or '.join(RENDERINGS)}, not as {rendering!r}.")
     view = schema_view if rendering == "schema" else signature_view
     return [view(tool) for tool in tools]
-
-
-def _quoted(raw: str) -> str:
-    """A slip as a JSON string: on one line, so that none of its labels stands at the start of one."""
-    return compact_json(shortened(raw, QUOTED)) if raw.strip() else ""

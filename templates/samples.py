@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any, Literal
 
 from react_engine.labels import LabelSet
+from react_engine.parsers.dialects import DIALECTS, Writing
 
-Kind = Literal["system", "step", "observation", "repair", "guide", "forced", "completion"]
+Kind = Literal[
+    "system", "step", "observation", "repair", "guide", "forced", "completion", "dialect", "dialect_repair",
+    "dialect_forced", "arguments", "tool",
+]  # fmt: skip
 
 
 def sample_contexts(labels: LabelSet) -> dict[Kind, list[Mapping[str, Any]]]:
@@ -59,4 +64,42 @@ def sample_contexts(labels: LabelSet) -> dict[Kind, list[Mapping[str, Any]]]:
         "guide": [{"labels": labels}],
         "forced": [{"labels": labels, "reason": reason} for reason in ("The limit of 10 steps is reached.", "")],
         "completion": [{"labels": labels, "messages": turns}],
+        **_dialect_contexts(labels, problem),
+    }
+
+
+def _dialect_contexts(labels: LabelSet, problem: SimpleNamespace) -> dict[Kind, list[Mapping[str, Any]]]:
+    """What the templates of trained dialects see."""
+    dialect = DIALECTS["minimax_m3"]
+    writing = Writing(argument="<parameter=$key>$value</parameter>")
+    known = replace(dialect, quote="<escape>", writing=writing)
+    example = SimpleNamespace(call="<c>", calls="<c><c>", step="I look. <c>", observation="rain", answer="Rain.")
+    place = SimpleNamespace(name="place", schema={"type": "string"}, required=True, description="where")
+    many = SimpleNamespace(name="days", schema={"type": "integer", "enum": [1, 2]}, required=False, description="")
+    tools = [
+        SimpleNamespace(
+            name="forecast", description="Rain?", parameters=(place, many), required=["place"], declared={}
+        ),
+        SimpleNamespace(name="tides", description="", parameters=(), required=[], declared={}),
+    ]
+    base = {"labels": labels, "dialect": known, "example": example}
+    system = {**base, "instructions": "Be brief.", "tools": "<tools>", "tool_choice": "auto"}
+    several = replace(known, writing=replace(writing, parallel=False, answer="<answer>$answer</answer>"))
+    return {
+        "dialect": [
+            system,
+            {**system, "dialect": several, "instructions": "", "tools": ""},
+            *({**system, "tool_choice": choice} for choice in ("required", "forecast")),
+        ],
+        "dialect_repair": [
+            {**base, "raw": raw, "problems": problems} for raw, problems in (("", [problem]), ("x", [problem] * 2))
+        ],
+        "dialect_forced": [
+            {"labels": labels, "dialect": known, "reason": reason} for reason in ("The limit is reached.", "")
+        ],
+        "arguments": [
+            {"labels": labels, "dialect": known, "arguments": arguments}
+            for arguments in ({}, {"place": "Bergen", "days": [1, {"to": None}], "at": {"x": True}})
+        ],
+        "tool": [{"labels": labels, "dialect": known, "tool": tool} for tool in tools],
     }

@@ -6,13 +6,14 @@ neutralised here, before a template of whatever origin sees it.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from react_engine.errors import ConfigurationError
-from react_engine.templates.neutralise import escape_json, neutralise
+from react_engine.templates.markers import inert
+from react_engine.templates.neutralise import neutralise
+from react_engine.templates.notation import compact_json
 from react_engine.types import ToolCall, ToolResult
 
 
@@ -108,13 +109,18 @@ def _argument_view(row: ArgumentLike) -> ArgumentView:
 
 def schema_view(tool: SchemaLike) -> ToolView:
     """A tool for the rendering as JSON Schema."""
+    return ToolView(one_line(tool.name), one_line(tool.description), schema=compact_json(schema_of(tool)))
+
+
+def schema_of(tool: SchemaLike) -> Mapping[str, Any]:
+    """The JSON Schema of a tool's arguments. Raises ConfigurationError where there is none."""
     schema = getattr(tool, "schema", None)
     if not isinstance(schema, Mapping):
         raise ConfigurationError(
             f"Rendering tools as schemas needs tools with a ``schema``, got {type(tool).__name__} for {tool.name!r}. "
             "Pass the tools themselves in place of their signatures."
         )
-    return ToolView(one_line(tool.name), one_line(tool.description), schema=compact_json(schema))
+    return schema
 
 
 def call_view(call: ToolCall) -> CallView:
@@ -124,7 +130,7 @@ def call_view(call: ToolCall) -> CallView:
 
 def result_view(result: ToolResult) -> ToolResult:
     """A result whose texts are neutralised."""
-    return replace(result, name=one_line(result.name), text=neutralise(result.text), hint=neutralise(result.hint))
+    return replace(result, name=one_line(result.name), text=inert(result.text), hint=inert(result.hint))
 
 
 def turn_view(message: Mapping[str, Any], observation: str) -> TurnView:
@@ -138,11 +144,6 @@ def _text_of(content: Any) -> str:
         return content
     parts = content if isinstance(content, Sequence) else ()
     return "\n".join(part["text"] for part in parts if isinstance(part, Mapping) and isinstance(part.get("text"), str))
-
-
-def compact_json(value: Any) -> str:
-    """JSON on one line, in any script, without a control token in it; what JSON does not know is written as text."""
-    return escape_json(json.dumps(value, ensure_ascii=False, default=str))
 
 
 def one_line(text: str) -> str:

@@ -6,13 +6,14 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from react_engine.limits import Limits
-from react_engine.loop import Answer, Answered, AskModel, Called, CallTools, Demand, Failed, Task, react_loop
+from react_engine.loop import Task, react_loop
 from react_engine.models.base import Reply
 from react_engine.models.profile import ModelProfile
 from react_engine.paths.base import Path
 from react_engine.paths.native import NativePath
 from react_engine.paths.prompt import PromptPath
 from react_engine.paths.select import PathChoice, Paths
+from react_engine.protocol import Answer, Answered, AskModel, Called, CallTools, Demand, Failed
 from react_engine.templates import Templates
 from react_engine.tools.function import tool
 from react_engine.tools.tool import Tool

@@ -6,6 +6,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from react_engine.fuzz.cases import Case, draw_case
+
 Schema = dict[str, Any]
 
 NAMES = st.from_regex(r"[a-z][a-z_]{0,8}", fullmatch=True)
@@ -165,3 +167,8 @@ def odd_schemas() -> st.SearchStrategy[Any]:
         lambda below: st.lists(below, max_size=3) | st.dictionaries(_KEYWORDS | NAMES, below, max_size=5),
         max_leaves=20,
     )
+
+
+def fuzz_cases() -> st.SearchStrategy[Case]:
+    """Replies with their truth, as the fuzz benchmark makes them; Hypothesis chooses and shrinks."""
+    return st.randoms(use_true_random=False).map(lambda rng: draw_case(rng, "drawn"))

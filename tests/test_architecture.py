@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 
 import react_engine
+from react_engine.parsers.dialects import DIALECTS
+from react_engine.parsers.dialects.record import FRAMES
 
 ROOT = Path(__file__).parent.parent
 HOMES = {
@@ -81,12 +83,16 @@ LAYERS = (
         "react_engine.tools",
         "react_engine.toolbox",
         "react_engine.limits",
+        "react_engine.constraints",
     ),
     ("react_engine.models",),
-    ("react_engine.paths", "react_engine.repeats", "react_engine.events"),
+    ("react_engine.paths", "react_engine.repeats", "react_engine.events", "react_engine.suites"),
+    ("react_engine.protocol", "react_engine.gating"),
     ("react_engine.loop",),
-    ("react_engine.pump", "react_engine.extraction"),
-    ("react_engine.engine",),
+    ("react_engine.pump", "react_engine.extraction", "react_engine.learning"),
+    ("react_engine.engine", "react_engine.turn"),
+    ("react_engine.compare", "react_engine.probe", "react_engine.provider"),
+    ("react_engine.server",),
     ("react_engine.cli",),
 )
 
@@ -128,6 +134,18 @@ def test_parsers_know_only_types_errors_shapes_and_labels() -> None:
     assert wrong == []
 
 
+def test_the_reader_knows_no_dialect_by_name() -> None:
+    # Frames are called like some; the others are the language of a fence and a key of calls in JSON, too.
+    names = set(DIALECTS) - {*FRAMES, "react", "function_name"}
+    found = []
+    for name, file in MODULES.items():
+        if name.startswith("react_engine.parsers.") and not name.startswith("react_engine.parsers.dialects"):
+            tree = ast.parse(file.read_text(encoding="utf-8"))
+            said = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)}
+            found += [f"{name}: {word}" for word in names & {value for value in said if isinstance(value, str)}]
+    assert found == []
+
+
 def test_nothing_imports_the_command_line() -> None:
     outside = [name for name in MODULES if not name.startswith(("react_engine.cli", "react_engine.__main__"))]
     assert [
@@ -150,6 +168,7 @@ def test_litellm_is_imported_only_by_its_client() -> None:
         "import react_engine; react_engine.read; react_engine.Reader; react_engine.explain",
         "from react_engine.cli import cli; cli.main(['--help'])",
         "from react_engine.cli import cli; cli.main(['parse', 'Final Answer: 3'])",
+        "from react_engine.cli import cli; cli.main(['fuzz', '--n', '3', '--jobs', '1', '--dialect', 'hermes'])",
         "from react_engine import Engine, Registry, tool",
     ],
 )

@@ -274,7 +274,7 @@ def test_the_written_file_is_valid_and_sets_nothing(tmp_path: Path) -> None:
 
 
 def test_the_written_file_names_every_key_with_its_default(tmp_path: Path) -> None:
-    shown = re.sub(r"(?m)^#(?=\S)", "", template()).replace("# [models", "[models")
+    shown = re.sub(r"(?m)^#(?=\S)", "", template()).replace("# [models", "[models").replace("# [dialects", "[dialects")
     table = tomllib.loads(shown)
     settings = read(tmp_path, shown)
 
@@ -285,7 +285,7 @@ def test_the_written_file_names_every_key_with_its_default(tmp_path: Path) -> No
     assert set(table["sampling"]) == {*SAMPLING_NAMES, "extra"}
     assert set(table["models"]["ollama/*"]) == set(FIELD_NAMES)
     for item in fields(Settings):
-        if item.name not in (*sections, "dialect"):
+        if item.name not in (*sections, "dialect", "dialects"):
             assert getattr(settings, item.name) == getattr(Settings(), item.name) or item.name in ("sources", "file")
     assert (settings.limits, settings.requests, settings.tools) == (Limits(), RequestSettings(), ToolSettings())
 

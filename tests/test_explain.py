@@ -68,7 +68,7 @@ NEAR = {
     '{"name": "multiply", "arguments": {"a": 1}}': "near: the object at 1:1 calls 'multiply', which is no tool here: on",
     'I use {"name": "add", "arguments": {"a": 1, "b": 2}} now.': "near: the object at 1:7 would be a call of add",
     "I would call add with 1 and 2.": "near: add is named at 1:14, but not in the form of a call",
-    '<invoke name="add"></invoke>': "near: '<invoke name=\"add\">' at 1:1 looks like call markup",
+    "Use <call_tool add 1 2> for that.": "near: '<call_tool add 1 2>' at 1:5 looks like call markup",
 }
 
 

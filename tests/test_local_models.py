@@ -75,3 +75,18 @@ def test_the_default_model_does_the_task_of_the_readme(path: str) -> None:
     assert run.end is EndState.ANSWERED
     assert "15244" in (run.answer or "")
     assert run.steps[0].calls[0].arguments == {"expression": "37 * 412"}
+
+
+def test_the_tiniest_model_calls_when_it_is_held_to_the_form() -> None:
+    with engine(TINY, profile={"constraint": "on"}) as held:
+        run = held.run("What is 37 * 412?", tool_choice="required", sampling={"max_tokens": 900})  # strings end at 600
+    assert run.steps[0].calls[0].name == "calculator"
+    assert run.slips == 0
+
+
+def test_a_model_that_is_greeted_uses_no_tool() -> None:
+    with engine(SMALL) as gated:
+        run = gated.run("Hello, how are you today?", sampling={"max_tokens": 120})
+    assert run.gate is not None
+    assert run.gate.verdict != "call"
+    assert run.calls == ()

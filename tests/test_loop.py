@@ -10,10 +10,11 @@ import pytest
 from react_engine.errors import ModelError, ModelTimeout, ToolsRefused
 from react_engine.events import FellBack, Slip
 from react_engine.limits import Limits
-from react_engine.loop import AskModel, CallTools, Stopped, Task, react_loop
+from react_engine.loop import Task, react_loop
 from react_engine.models.base import RawCall, Reply
 from react_engine.models.profile import ModelProfile
 from react_engine.models.scripted import native_call, native_calls
+from react_engine.protocol import AskModel, CallTools, Stopped
 from react_engine.types import EndState, FallbackReason, Message, Status, ToolCall, ToolResult, Usage
 from tests.driving import NATIVE, PROMPT, drive, paths, succeed
 

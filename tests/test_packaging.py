@@ -54,7 +54,7 @@ def test_the_source_distribution_can_be_tested(built: Path) -> None:
     assert {
         "tests/conftest.py",
         "tests/parsers/cases/tools.yaml",
-        "benchmarks/reader_fuzz.py",
+        "benchmarks/reader_speed.py",
         "docs/architecture.md",
     } <= names
 

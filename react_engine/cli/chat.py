@@ -9,12 +9,11 @@ from typing import Any
 
 import click
 
-from react_engine.checking import nearest
 from react_engine.cli import exit_codes
 from react_engine.cli.input import text_of
 from react_engine.cli.options import engine_options, make_engine
 from react_engine.cli.output import is_terminal, note, nothing_else_on_stdout, say
-from react_engine.errors import ReactEngineError
+from react_engine.errors import ReactEngineError, nearest
 
 _HELP = """/path auto|native|prompt   how tools are offered from the next turn on
 /model NAME                another model, same conversation

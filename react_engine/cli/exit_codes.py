@@ -11,6 +11,7 @@ USAGE = 2
 CONFIGURATION = 3
 MODEL = 4
 UNREADABLE = 12
+FUZZ = 13
 INTERRUPTED = 130
 PIPE_CLOSED = 141
 
@@ -34,9 +35,9 @@ Exit codes:
    2  wrong usage                  10  reply cut off
    3  wrong configuration          11  calls denied
    4  model or server failed       12  parse: neither call nor answer
-   5  step limit                  130  interrupted
-   6  call limit                  141  whoever read the output has gone
-   7  repeated calls
+   5  step limit                   13  fuzz: something was not read as it should be
+   6  call limit                  130  interrupted
+   7  repeated calls              141  whoever read the output has gone
 """
 
 

@@ -61,6 +61,9 @@ class LiveView:
             case events.Slip(_, raw, problems):
                 self._line("unreadable: " + " ".join(problem.message for problem in problems), "yellow")
                 self._line(f"  the reply was: {json.dumps(_shortened(raw), ensure_ascii=False)}", "dim")
+            case events.Gated(decision) if decision.verdict != "open":
+                word = "no tool is needed" if decision.verdict == "answer" else "a tool is needed"
+                self._line(f"gate: {word} (chance of an answer {decision.chance:.2g})", "dim")
             case events.FellBack(fallback):
                 self._line(f"fallback ({fallback.reason}): {fallback.detail}", "yellow")
             case events.RunEnded(run):

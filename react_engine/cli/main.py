@@ -11,14 +11,18 @@ import click
 
 from react_engine import __version__
 from react_engine.cli import exit_codes
-from react_engine.cli.output import abandon_stdout, note, prepare
+from react_engine.cli.output import abandon_stdout, note, prepare, warnings_in_words
 from react_engine.errors import ReactEngineError
 
 COMMANDS = {
     "run": "Run one task and print the answer.",
     "chat": "Talk with a model that has tools.",
+    "serve": "Serve models with tools over HTTP.",
     "parse": "Read a model's reply and show what it says.",
-    "models": "List, show and fetch models.",
+    "fuzz": "Fuzz the reader, or a parser of yours.",
+    "models": "List, show, fetch and measure models.",
+    "dialects": "List and show the text formats of calls.",
+    "compare": "The same tasks on each path and in each dialect.",
     "tools": "List and show tools and their schemas.",
     "init": "Write a commented react-engine.toml.",
     "completion": "Print the completion script for a shell.",
@@ -66,7 +70,7 @@ class _Root(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command."""
-        with _quiet_at_closed_pipe():
+        with _quiet_at_closed_pipe(), warnings_in_words():
             return super().invoke(ctx)
 
 

@@ -51,7 +51,7 @@ def model_names() -> list[str]:
 
 
 def dialect_names() -> list[str]:
-    """The dialects that can be named: those that the reader knows, and those that the table names."""
+    """The dialects that can be named: those that the reader knows, the user's own, and those that the table names."""
     from react_engine.models.shipped import shipped
     from react_engine.parsers.dialects import DIALECTS, FAMILIES
 
@@ -95,6 +95,11 @@ _MODEL = (
         **filled(dialect_names),
         metavar="NAME",
         help="The text format of calls on the prompt path.",
+    ),
+    click.option(
+        "--constraint",
+        type=click.Choice(["auto", "on", "off", "gbnf", "json_schema", "structured_outputs"]),
+        help="Constrained decoding on the prompt path.",
     ),
     click.option("--language", type=click.Choice(["en", "zh"]), help="Language of the prompts."),
     click.option("--api-base", metavar="URL", **filled(), help="Address of the model's server."),
@@ -154,6 +159,7 @@ def load_settings(options: dict[str, Any]) -> Settings:
         settings = Settings.load(options.get("config"), overrides=overrides)
     except FileNotFoundError as error:  # not the settings file, for which there is an error of its own
         raise ConfigurationError("The current folder does not exist any more: change to one that does.") from error
+    settings.teach_dialects()
     _check_dialects(settings)
     return settings
 
@@ -174,7 +180,7 @@ def _check_dialects(settings: Settings) -> None:
     named += [(("models", record.pattern, "dialect"), record.fields.get("dialect")) for record in settings.models]
     for place, dialect in named:
         if dialect is not None and dialect not in (known := dialect_names()):
-            close = get_close_matches(dialect, known, n=3)
+            close = get_close_matches(dialect, known, n=3, cutoff=0.7)
             advice = f"Did you mean {' or '.join(close)}?" if close else f"Known are: {', '.join(known)}."
             where = where_of(settings.source_of(".".join(place)), place)
             raise ConfigurationError(f"{where}: there is no dialect named {dialect!r}. {advice}")
@@ -187,7 +193,7 @@ def _note_unwritten(settings: Settings) -> None:
     if settings.dialect is None:
         return
     dialect = DIALECTS.get(FAMILIES.get(settings.dialect, settings.dialect))
-    if dialect is None or dialect.template is None:
+    if dialect is None or not dialect.taught:
         note(f"Note: there are no prompts in the dialect {settings.dialect}: react is asked for.")
 
 
@@ -215,7 +221,7 @@ def make_engine(options: dict[str, Any]) -> Engine:
         )
     _note_unwritten(settings)
     registry = load_registry(settings)
-    profile = {"api_base": options["api_base"]} if options.get("api_base") else None
+    profile = {name: options[name] for name in ("api_base", "constraint") if options.get(name)}
     engine = Engine.from_settings(
         settings,
         registry,
@@ -223,7 +229,7 @@ def make_engine(options: dict[str, Any]) -> Engine:
         confirm=confirmation(settings.tools.confirm),
         profile=profile,
     )
-    if profile is not None and engine.profile.client == "local":
+    if "api_base" in profile and engine.profile.client == "local":
         raise ConfigurationError(
             f"{engine.profile.name} runs in this process and has no server. Name the model that runs at "
             f"{options['api_base']} with --model."

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterator
+import warnings
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, redirect_stdout, suppress
 from typing import Any, TextIO
 
@@ -41,6 +42,13 @@ def say_json(value: Any) -> None:
     click.echo("".join(char if char == "\n" else _escaped(char) for char in text) if visible(text) != text else text)
 
 
+def aligned(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
+    """The rows with their columns below each other. A cell of unusual length moves only its own row."""
+    widths = [min(max(map(len, column)), 40) for column in zip(*rows, strict=True)]
+    for row in rows:
+        yield "  ".join(f"{cell:{width}}" for cell, width in zip(row, widths, strict=True)).rstrip()
+
+
 def _takes_unicode(stream: TextIO | None) -> bool:
     return (getattr(stream, "encoding", None) or "utf-8").lower().replace("-", "").startswith("utf")
 
@@ -52,6 +60,25 @@ def _escaped(char: str) -> str:
 def is_terminal(stream: TextIO | None) -> bool:
     """Whether a person reads the stream, or types into it."""
     return stream is not None and not stream.closed and stream.isatty()
+
+
+@contextmanager
+def warnings_in_words() -> Iterator[None]:
+    """A warning about what was learned of models is for the person at the terminal: its text, without code."""
+    from react_engine.models.facts import FactsWarning
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", FactsWarning)
+        plain = warnings.showwarning
+
+        def show(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
+            if issubclass(category, FactsWarning):
+                note(f"Warning: {message}")
+            else:
+                plain(message, category, *place, **more)
+
+        warnings.showwarning = show
+        yield
 
 
 @contextmanager

@@ -11,7 +11,7 @@ import click
 
 from react_engine.cli import exit_codes
 from react_engine.cli.input import argument_text, read_file, read_stdin
-from react_engine.cli.options import filled, tool_options, toolbox_specs
+from react_engine.cli.options import config_option, filled, load_settings, tool_options, toolbox_specs
 from react_engine.cli.output import is_terminal, nothing_else_on_stdout, say, say_json
 from react_engine.errors import ConfigurationError
 
@@ -39,10 +39,25 @@ def _dialects() -> list[str]:
     show_default=True,
     help="The text format, if it is known.",
 )
+@click.option(
+    "--strictness",
+    type=click.Choice(["strict", "tolerant", "lenient"]),
+    default="tolerant",
+    show_default=True,
+    help="strict: only the trained form; lenient: what cannot be read is repaired by guessing.",
+)
+@config_option
 @click.option("--finish-reason", metavar="WORD", help="Why the reply ended; 'length' means that it was cut.")
 @click.option("--json", "as_json", is_flag=True, help="Print the reading as JSON.")
 def command(
-    text: str | None, file: str | None, dialect: str, finish_reason: str | None, as_json: bool, **options: Any
+    text: str | None,
+    file: str | None,
+    dialect: str,
+    strictness: str,
+    config: str | None,
+    finish_reason: str | None,
+    as_json: bool,
+    **options: Any,
 ) -> int:
     """Read a model's reply (TEXT, a file, or stdin) and show calls, answer, tolerances and problems.
 
@@ -52,10 +67,11 @@ def command(
     from react_engine.parsers.index import ToolIndex
     from react_engine.parsers.reader import read
 
+    load_settings({"config": config})  # its dialects are read as well
     raw = _raw(text, file)
     with nothing_else_on_stdout():
         index = ToolIndex(_tools(**options))
-    reading = read(raw, index, dialect, finish_reason=finish_reason)
+    reading = read(raw, index, dialect, strictness, finish_reason=finish_reason)
     if as_json:
         say_json(reading)
     else:

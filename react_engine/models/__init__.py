@@ -14,9 +14,12 @@ if TYPE_CHECKING:
 __all__ = ["open_model"]
 
 
-def open_model(model: str | ModelProfile, settings: Settings | None = None, **overrides: Any) -> Model:
+def open_model(
+    model: str | ModelProfile, settings: Settings | None = None, *, api_key: str | None = None, **overrides: Any
+) -> Model:
     """The client for a model, by name or profile; nothing is connected or loaded before the first request.
 
+    ``api_key`` is the server's, in place of the one in the environment.
     ``overrides`` are fields of the profile, as in the settings file. Without ``settings`` the shipped table and
     what was learned decide. Raises ``ConfigurationError`` for names and fields that cannot be used.
     """
@@ -32,7 +35,10 @@ def open_model(model: str | ModelProfile, settings: Settings | None = None, **ov
         )
     else:
         profile = model
-    return _client(profile, _request_options(settings))
+    options = _request_options(settings)
+    if api_key and profile.client != "local":
+        options["api_key"] = api_key
+    return _client(profile, options)
 
 
 def _client(profile: ModelProfile, options: dict[str, Any]) -> Model:

@@ -46,7 +46,8 @@ class Reply:
     """What the model sent back, before anything is read out of it.
 
     ``finish_reason`` is as the server gave it (``stop``, ``length``, ``tool_calls``, …, or None).
-    ``elapsed`` is in seconds.
+    ``elapsed`` is in seconds. ``alternatives`` are the first tokens that were likely, with their log-probabilities,
+    where they were asked for and the server gives them.
     """
 
     text: str = ""
@@ -55,6 +56,7 @@ class Reply:
     finish_reason: str | None = None
     usage: Usage = Usage()
     elapsed: float = 0.0
+    alternatives: tuple[tuple[str, float], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from react_engine.checking import nearest
-from react_engine.errors import ConfigurationError
+from react_engine.errors import ConfigurationError, nearest_or_all
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +57,7 @@ def find(name: str) -> Weights:
     bare = name.removeprefix("local/")
     known = catalogue()
     if bare.lower() not in known:
-        guess = nearest(bare, known) or f" Known are: {', '.join(known)}."
+        guess = nearest_or_all(bare, known)
         raise ConfigurationError(
             f"There is no local model {bare!r}.{guess} A file of your own is named by its path: local/FILE.gguf."
         )

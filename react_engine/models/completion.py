@@ -72,7 +72,8 @@ def reply_of(body: Mapping[str, Any], elapsed: float = 0.0) -> Reply | None:
     message = _said(choice, "message", "delta")
     text, reasoning = texts(message)
     calls = tuple(RawCall(call.id, call.name, call.arguments) for call in calls_of(message))
-    return Reply(text, calls, reasoning or None, finish_of(choice), usage_of(body) or Usage(), elapsed)
+    usage = usage_of(body) or Usage()
+    return Reply(text, calls, reasoning or None, finish_of(choice), usage, elapsed, alternatives_of(choice))
 
 
 def first_choice(body: Mapping[str, Any]) -> Mapping[str, Any] | None:
@@ -91,6 +92,25 @@ def _said(choice: Mapping[str, Any], *names: str) -> Mapping[str, Any]:
         if isinstance(value, Mapping):
             return value
     return choice
+
+
+def alternatives_of(choice: Mapping[str, Any]) -> tuple[tuple[str, float], ...]:
+    """The likely first tokens with their log-probabilities, as chat completions or completions write them."""
+    told = choice.get("logprobs")
+    if not isinstance(told, Mapping):
+        return ()
+    content, plain = told.get("content"), told.get("top_logprobs")
+    first = content[0] if isinstance(content, list) and content else None
+    if isinstance(first, Mapping):
+        listed = first.get("top_logprobs") or [first]
+        found = [(item.get("token"), item.get("logprob")) for item in listed if isinstance(item, Mapping)]
+    elif isinstance(plain, list) and plain and isinstance(plain[0], Mapping):
+        found = list(plain[0].items())
+    else:
+        return ()
+    return tuple(
+        (token, float(said)) for token, said in found if isinstance(token, str) and isinstance(said, int | float)
+    )
 
 
 def finish_of(choice: Mapping[str, Any]) -> str | None:

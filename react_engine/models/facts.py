@@ -39,6 +39,8 @@ LEARNABLE = (
     "calls_in_reasoning",
     "context_length",
     "constraints",
+    "constraint",
+    "gate",
 )
 """Fields that can be learned: how a model is reached cannot."""
 

@@ -29,6 +29,7 @@ HINTS = {
     "parallel_tool_calls": "Set parallel_calls = false for this model.",
     "strict": "Set strict = false for this model.",
     "schema": "The schema of a tool uses a keyword that this server does not take; see the message.",
+    "constraint": 'Set constraint = "off" for this model.',
     "stop": "Set stop_words = false for this model: replies are cut on this side instead.",
     "system": 'Set system_role = "user" for this model.',
     "roles": "Set merge_roles = true for this model.",

@@ -53,6 +53,13 @@ async def loaded() -> Any:
     return _import() if _import.cache_info().currsize else await asyncio.to_thread(_import)
 
 
+def load(module: str = "litellm") -> Any:
+    """litellm, or a module of it, imported here and now."""
+    _contain_warnings()
+    _import()
+    return import_module(module)
+
+
 _PYDANTIC = r"Items? .* using the `ReadOnly` qualifier"
 
 

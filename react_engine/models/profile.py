@@ -30,9 +30,13 @@ class ModelProfile:
     ``dialect``: the text format it was trained on, or ``react``. ``system_role``: where system text may
     stand; ``"user"`` puts it in front of the first user message. ``merge_roles``: the server refuses two
     messages of one role in a row. ``chat``: False for base models, which are asked through completions.
-    ``stop_words``: the server takes ``stop``. ``continues``: a message of the assistant that stands
-    last is gone on with. ``strict``: it takes ``strict`` schemas. ``reasoning``: pairs of opening and closing markers. ``calls_in_reasoning``: calls written there are meant.
-    ``constraints``: forms of constrained decoding its server takes (``gbnf``, ``json_schema``).
+    ``stop_words``: the server takes ``stop``. ``continues``: a message of the assistant that stands last is
+    gone on with. ``strict``: it takes ``strict`` schemas. ``reasoning``: pairs of opening and closing markers.
+    ``calls_in_reasoning``: calls written there are meant. ``constraints``: forms of constrained decoding its
+    server takes (``gbnf``, ``json_schema``, ``structured_outputs``), the best first. ``constraint``: the one in
+    use on the prompt path, or ``on`` for the best, or ``off``. ``gate``: before the first step the
+    model is asked how likely it is to answer without a tool; below the first bound it has to use one first, from
+    the second on it may only answer; ``off`` does not ask.
     ``client``: which client reaches it; ``served_name`` is the name sent to the server.
     ``sampling``: default sampling parameters. ``sources`` says who decided each field.
     """
@@ -51,6 +55,8 @@ class ModelProfile:
     calls_in_reasoning: bool = False
     context_length: int | None = None
     constraints: tuple[str, ...] = ()
+    constraint: str = "off"
+    gate: tuple[float, float] | Literal["off"] = "off"
     client: Literal["litellm", "http", "local"] = "litellm"
     served_name: str = ""
     api_base: str | None = None

@@ -41,7 +41,9 @@ _EXPECTED = {
     "function_calling": 'true, false or "auto"',
     "reasoning": 'a list of pairs of markers, such as [["<think>", "</think>"]]',
     "api_key_env": 'the name of an environment variable that holds the key, such as "MY_KEY" (never the key itself)',
-    "constraints": 'a list out of "gbnf" and "json_schema"',
+    "constraints": 'a list out of "gbnf", "json_schema" and "structured_outputs"',
+    "gate": 'two chances between 0 and 1, such as [0.01, 0.2], or "off"',
+    "constraint": '"auto", "on", "off" or a form: "gbnf", "json_schema", "structured_outputs"',
 }
 
 
@@ -109,9 +111,10 @@ def _dumped(adapter: TypeAdapter[Any], given: Mapping[str, Any], where: str) -> 
 
 @cache
 def _adapter() -> TypeAdapter[Any]:
-    from annotated_types import Ge, MinLen
-    from pydantic import StringConstraints
+    from annotated_types import Ge, Le, MinLen
+    from pydantic import FiniteFloat, StringConstraints
 
+    share = Annotated[FiniteFloat, Ge(0), Le(1)]
     text = Annotated[str, StringConstraints(min_length=1, strip_whitespace=True)]
     # No value of a key fits: keys are longer, or hold characters that no variable's name has.
     variable = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,63}$")]
@@ -128,7 +131,9 @@ def _adapter() -> TypeAdapter[Any]:
         reasoning=tuple[tuple[str, Annotated[str, MinLen(1)]], ...],
         calls_in_reasoning=bool,
         context_length=Annotated[int, Ge(256)],
-        constraints=tuple[Literal["gbnf", "json_schema"], ...],
+        constraints=tuple[Literal["gbnf", "json_schema", "structured_outputs"], ...],
+        gate=tuple[share, share] | Literal["auto", "off"],
+        constraint=Literal["auto", "on", "off", "gbnf", "json_schema", "structured_outputs"],
         client=Literal["litellm", "http", "local"],
         served_name=text,
         api_base=text,

@@ -73,6 +73,11 @@ REFUSALS: tuple[Refusal, ...] = tuple(
         r"additionalproperties' is required to be supplied|'required' is required to be supplied",  # OpenAI
         r"\bstrict\b[^.\n]{0,40}\b(?:not supported|unsupported|not permitted)",
     )
+    + _refusals(
+        "constraint",
+        r"(?:failed|unable) to (?:parse|compile|convert|initiali[sz]e)[^.\n]{0,30}(?:grammar|samplers?|json.?schema)",  # llama.cpp
+        r"(?:grammar|response_format|json_schema|structured_outputs|guided_\w+)\b[^.\n]{0,40}\b(?:not supported|unsupported)",
+    )
     + _refusals("schema", r"invalid schema for function|invalid_function_parameters")  # OpenAI
     + _refusals(
         "stop",
@@ -110,7 +115,15 @@ _PARAMETER = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 _REFUSED_CODES = frozenset({"unsupported_parameter", "unsupported_value", "unknown_parameter"})
-_ALIASES = {"functions": "tools", "function_call": "tool_choice", "stopsequences": "stop", "toolconfig": "tools"}
+_ALIASES = {
+    "grammar": "constraint",
+    "response_format": "constraint",
+    "structured_outputs": "constraint",
+    "functions": "tools",
+    "function_call": "tool_choice",
+    "stopsequences": "stop",
+    "toolconfig": "tools",
+}
 
 
 def classify(message: str, *, param: str = "", code: str = "") -> str | None:

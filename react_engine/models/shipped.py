@@ -112,8 +112,13 @@ def _row_fields(row: Mapping[str, str]) -> dict[str, Any]:
         fields["reasoning"] = tuple((opening, closing) for opening, _, closing in pairs)
     for item in row["other"].split():
         key, _, value = item.partition("=")
-        fields[key] = _WORDS.get(value, value)
+        fields[key] = _bounds(value) if key == "gate" else _WORDS.get(value, value)
     return fields
+
+
+def _bounds(text: str) -> tuple[float, float]:
+    low, _, high = text.partition("..")
+    return float(low), float(high)
 
 
 def _servers(text: str) -> dict[str, Server]:

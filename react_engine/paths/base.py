@@ -27,7 +27,8 @@ class Ask:
 
     ``slips`` are replies that could not be read since the last good step. ``forced`` is the reason why the
     model must answer now, without tools; empty otherwise. ``sampling`` overrides the profile's. ``guided``: the
-    model has shown that native calling is not its own, so it is told how to go on.
+    model has shown that native calling is not its own, so it is told how to go on. ``lead`` begins the thought of a
+    reply that is begun for the model. ``urged``: what the gate made of a free choice, empty if nothing.
     """
 
     transcript: Transcript
@@ -36,6 +37,8 @@ class Ask:
     tool_choice: ToolChoice = "auto"
     sampling: Mapping[str, Any] | None = None
     guided: bool = False
+    lead: str = ""
+    urged: ToolChoice = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,8 @@ from react_engine.models.base import Chunk, ModelRequest, RawCall, Reply
 from react_engine.models.profile import ModelProfile
 from react_engine.parsers.index import ToolIndex
 from react_engine.parsers.labels import begins_with_label
-from react_engine.parsers.reader import CUT_REASONS, plain_text, read
+from react_engine.parsers.plain import plain_text
+from react_engine.parsers.reader import read, was_cut
 from react_engine.parsers.stream import TextStream
 from react_engine.paths.base import Ask, Delta, PathReading, ToolChoice
 from react_engine.paths.native_calls import read_native_call, unique_ids
@@ -138,7 +139,7 @@ class NativePath:
 
     def read(self, reply: Reply) -> PathReading:
         """The calls of the reply, those leaked into its text included, or its answer."""
-        cut = (reply.finish_reason or "").lower() in CUT_REASONS
+        cut = was_cut(reply.finish_reason)
         if reply.calls:
             return self._native_calls(reply, cut)
         text, reasoning = plain_text(reply.text, self.profile.reasoning)

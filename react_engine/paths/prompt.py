@@ -1,27 +1,31 @@
 """The prompt path: tools written into the prompt, calls read out of the text.
 
-The transcript is always rendered in the canonical form of the dialect, whatever the model's own text looked
-like, and tool output is neutralised before it enters the prompt.
+A model is asked for the dialect that its record names, as its family was trained to see it; for ReAct where that
+is none that a prompt can ask for, and where a model continues plain text. The transcript is always rendered in the
+canonical form of the dialect, whatever the model's own text looked like, and tool output is neutralised before it
+enters the prompt.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from react_engine.models.base import Chunk, ModelRequest, Reply
 from react_engine.models.profile import ModelProfile
 from react_engine.parsers.index import ToolIndex
-from react_engine.parsers.reader import CUT_REASONS, read
-from react_engine.parsers.stream import Reader
+from react_engine.parsers.reader import read, was_cut
+from react_engine.parsers.stream import Reader, Shown
 from react_engine.paths.base import Ask, Delta, PathReading
+from react_engine.paths.constraint import Constraint, constraint_form
+from react_engine.paths.gate import alternatives_wanted, answer_chance
 from react_engine.paths.native_calls import read_native_call
 from react_engine.paths.roles import fit_roles, user_content
 from react_engine.templates import Templates
 from react_engine.tools.schema import signature
 from react_engine.tools.tool import Tool
-from react_engine.types import Message, PathName, Reading
+from react_engine.types import Message, PathName, Reading, Transcript
 
 
 class PromptPath:
@@ -41,22 +45,32 @@ class PromptPath:
     ) -> None:
         self.profile = profile
         self.index = ToolIndex(tools)
-        self.templates = templates
+        asked = profile.dialect if profile.chat else "react"
+        self.templates = templates.in_dialect(asked, self.index)
         self.instructions = instructions
         self.rendering = rendering
         self.omitted = omitted
-        self._dialect = "react" if profile.dialect == "react" else "auto"  # what it was trained on may come, too
-        self._signatures = tuple(signature(tool) for tool in tools)
-        begins = profile.continues or not profile.chat
+        in_react = isinstance(self.templates, Templates)
+        # Where ReAct is asked for in place of what a model was trained on, that may come, too.
+        self.dialect = "auto" if in_react and profile.dialect != "react" else asked
+        as_signatures = in_react and rendering != "schema"
+        self._shown_tools: tuple[Any, ...] = tuple(map(signature, tools)) if as_signatures else tuple(tools)
+        form = constraint_form(profile, "react" if in_react else asked)
+        begins = (
+            in_react and (profile.continues or not profile.chat) and form != "json_schema"
+        )  # which begins with a brace
         self.begun = f"{templates.labels.thought}:" if begins else ""
         """What the request ends in, and the reply therefore begins with."""
+        self.constraint = Constraint(form, profile, tools, templates.labels, begun=begins)
         self._systems: dict[str, str] = {}
         self._shown: dict[int, tuple[Message, dict[str, Any]]] = {}
 
     def request(self, ask: Ask) -> ModelRequest:
         """The request for the next step."""
-        choice = "none" if ask.forced else ask.tool_choice
-        messages = [{"role": "system", "content": self._system(choice)}, *self.messages(ask.transcript)]
+        choice = "none" if ask.forced else ask.urged or ask.tool_choice
+        # Where a grammar holds the reply, the system text need not: it stays as it was, and in the server's cache.
+        said = ask.tool_choice if ask.urged and self.constraint.form not in (None, "json_schema") else choice
+        messages = [{"role": "system", "content": self._system(said)}, *self.messages(ask.transcript)]
         for slip in ask.slips:
             messages.append({"role": "user", "content": self.templates.repair(slip.raw, slip.problems)})
         if ask.forced:
@@ -64,17 +78,60 @@ class PromptPath:
         sampling = {**self.profile.sampling, **(ask.sampling or {})}
         sampling = {name: value for name, value in sampling.items() if name not in self.omitted}
         stop = self.templates.stop if self.profile.stop_words else ()
-        if not self.profile.chat:
-            return ModelRequest(prompt=self.templates.conversation(messages), stop=stop, sampling=sampling)
-        if self.profile.continues:
-            messages = list(map(dict, self.templates.continued(messages)))
-        return ModelRequest(messages=fit_roles(messages, self.profile, merge=True), stop=stop, sampling=sampling)
+        if not self.profile.chat and isinstance(self.templates, Templates):
+            prompt = self.templates.conversation(messages)
+            return ModelRequest(prompt=prompt, stop=stop, sampling=sampling, extra=self.constraint.fields(choice))
+        if self.begun:
+            messages = self._begun(messages, ask.lead)
+        fitted = fit_roles(messages, self.profile, merge=True)
+        return ModelRequest(messages=fitted, stop=stop, sampling=sampling, extra=self.constraint.fields(choice))
+
+    @property
+    def gate_lead(self) -> str:
+        """How a thought begins whose next word tells whether a tool is wanted; empty where models know no such form."""
+        return (self.templates.gate_lead or "") if isinstance(self.templates, Templates) else ""
+
+    def gate_request(self, transcript: Transcript) -> ModelRequest | None:
+        """What to ask before the first step to learn whether a tool is needed; None where that cannot be asked.
+
+        It is the request for the step with its thought begun, and a reply of one token: a server that caches prompts
+        has read all of it when the step itself is asked for.
+        """
+        if self.profile.gate == "off" or not self.begun or not self.profile.chat or not len(self.index):
+            return None
+        if not (lead := self.gate_lead):
+            return None
+        messages = [{"role": "system", "content": self._system("auto")}, *self.messages(transcript)]
+        fitted = fit_roles(self._begun(messages, lead), self.profile, merge=True)
+        sampling = {**self.profile.sampling, "temperature": 0.0, "max_tokens": 1}
+        return ModelRequest(
+            messages=fitted,
+            sampling=sampling,
+            extra={"logprobs": True, "top_logprobs": alternatives_wanted(self.profile)},
+        )
+
+    def _begun(self, messages: Sequence[Mapping[str, Any]], lead: str) -> list[dict[str, Any]]:
+        """The messages with the reply begun, up to the label of its thought and ``lead`` behind it."""
+        if not isinstance(self.templates, Templates):
+            return list(map(dict, messages))
+        *before, last = map(dict, self.templates.continued(messages))
+        return [*before, {**last, "content": f"{last['content']} {lead}"} if lead else last]
+
+    def gate_chance(self, reply: Reply) -> float | None:
+        """How likely the model answers without a tool, from 0 to 1; None if the server gave no log-probabilities."""
+        if not isinstance(self.templates, Templates):
+            return None
+        return answer_chance(reply.alternatives, self.templates.gate_word)
 
     def _system(self, choice: str) -> str:
         """The system text. Made once for each choice, so that a server's prompt cache holds."""
         if choice not in self._systems:
+            form = ""
+            if self.constraint.form == "json_schema" and isinstance(self.templates, Templates):
+                form = self.templates.json_note()
+            instructions = "\n\n".join(filter(None, (self.instructions, form)))
             self._systems[choice] = self.templates.system(
-                self._signatures, instructions=self.instructions, rendering=self.rendering, tool_choice=choice
+                self._shown_tools, instructions=instructions, rendering=self.rendering, tool_choice=choice
             )
         return self._systems[choice]
 
@@ -107,7 +164,7 @@ class PromptPath:
         reading = read(
             text,
             self.index,
-            self._dialect,
+            self.dialect,
             finish_reason=reply.finish_reason,
             reasoning=self.profile.reasoning,
             calls_in_reasoning=self.profile.calls_in_reasoning,
@@ -119,7 +176,7 @@ class PromptPath:
 
     def _served_calls(self, reply: Reply) -> Reading:
         """Calls that the server's own parser took out of the text although no tools were sent."""
-        cut = (reply.finish_reason or "").lower() in CUT_REASONS
+        cut = was_cut(reply.finish_reason)
         calls = [read_native_call(raw, self.index, {}, cut=cut and raw is reply.calls[-1]) for raw in reply.calls]
         return Reading(tuple(calls), reasoning=reply.reasoning, truncated=cut, dialect="native")
 
@@ -132,7 +189,12 @@ class PromptStream:
     """Shows a reply while it arrives: thought and answer, never markup, never a call."""
 
     def __init__(self, path: PromptPath) -> None:
-        self._reader = Reader(path.index, reasoning=path.profile.reasoning)
+        self._reader = Reader(
+            path.index,
+            path.dialect,
+            reasoning=path.profile.reasoning,
+            calls_in_reasoning=path.profile.calls_in_reasoning,
+        )
         self._reader.feed(path.begun)
 
     @property
@@ -144,5 +206,7 @@ class PromptStream:
         """What became safe to show with this chunk."""
         deltas = [Delta("thought", chunk.reasoning)] if chunk.reasoning else []
         if chunk.text:
-            deltas.extend(Delta(event.kind, event.text) for event in self._reader.feed(chunk.text))
+            deltas.extend(
+                Delta(event.kind, event.text) for event in self._reader.feed(chunk.text) if isinstance(event, Shown)
+            )
         return deltas

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -54,8 +54,7 @@ class Paths:
         feature = refused_feature(error)
         if feature is None or feature in self._omitted:
             return None
-        changes = _PROFILE_CHANGES.get(feature)
-        if changes is not None:
+        if changes := profile_changes(feature):
             profile = replace(self.profile, **changes)
             if profile == self.profile:
                 return None
@@ -68,8 +67,14 @@ class Paths:
         return feature
 
 
+def profile_changes(feature: str) -> Mapping[str, Any]:
+    """The fields of a profile that do without a part of the request; none if no field says so."""
+    return _PROFILE_CHANGES.get(feature, {})
+
+
 _PROFILE_CHANGES: dict[str, dict[str, Any]] = {
     "stop": {"stop_words": False},
+    "constraint": {"constraint": "off"},
     "system": {"system_role": "user"},
     "roles": {"merge_roles": True, "system_role": "user"},
     "strict": {"strict": False},

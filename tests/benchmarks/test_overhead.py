@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from benchmarks.canned_server import ANSWER, MODEL, ROOT, TASK, TOOL, WORDS, reply_to
+from benchmarks.canned_connection import ROOT
+from benchmarks.canned_server import ANSWER, MODEL, TASK, TOOL, WORDS, reply_to
 from benchmarks.overhead import STARTS, chosen
 
 

@@ -36,5 +36,13 @@ def test_every_example_prints_what_the_page_says(
     assert done.out == printed
 
 
+def test_each_help_text_stands_in_the_section_of_its_command() -> None:
+    section = ""
+    for line in TEXT.splitlines():
+        section = line.removeprefix("## ") if line.startswith("## ") else section
+        if (found := re.match(r"<!-- help: react-engine (\w+)", line)) is not None:
+            assert found[1] == section
+
+
 def test_the_page_has_examples() -> None:
     assert {arguments.split()[0] for arguments, _ in EXAMPLES} == {"run", "parse", "tools"}

@@ -215,7 +215,7 @@ def test_a_server_needs_no_settings_file(tmp_path: Path) -> None:
     assert (done.code, done.out) == (0, "It is 3.\n")
 
 
-@pytest.mark.parametrize(("dialect", "noted"), [("react", False), ("hermes", True), ("deepseek_v41", True)])
+@pytest.mark.parametrize(("dialect", "noted"), [("react", False), ("hermes", False), ("harmony", True)])
 def test_a_dialect_without_prompts_is_taken_with_a_note(dialect: str, noted: bool, tmp_path: Path) -> None:
     with house(tmp_path, ANSWER) as here:
         done = here.run("-q", "--dialect", dialect, "go")

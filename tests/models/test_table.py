@@ -80,6 +80,7 @@ def test_the_default_model_is_fully_described() -> None:
         context_length=8192,
         continues=True,
         constraints=("gbnf", "json_schema"),
+        constraint="on",
         client="local",
         served_name="qwen2.5-coder-1.5b",
         sampling={"temperature": 0.0, "max_tokens": 1024},

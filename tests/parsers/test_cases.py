@@ -11,7 +11,7 @@ import pytest
 
 import react_engine
 from react_engine.parsers.index import ToolIndex
-from react_engine.parsers.stream import Reader
+from react_engine.parsers.stream import Reader, Shown
 from react_engine.types import Reading
 from tests.parsers.case_files import Case, load_cases
 
@@ -110,7 +110,8 @@ def fed(case: Case, pieces: Iterable[str]) -> tuple[Reading, dict[str, str]]:
     shown: dict[str, str] = {"thought": "", "text": "", "answer": ""}
     for piece in pieces:
         for item in reader.feed(piece):
-            shown[item.kind] += item.text
+            if isinstance(item, Shown):
+                shown[item.kind] += item.text
     return reader.close(case.finish_reason), shown
 
 

@@ -25,7 +25,7 @@ TOKENS = (
     "<|tool_call>", "<tool_call|>", '<|"|>', "<arg_key>", "<longcat_arg_key>", "<seed:tool_call>", "<minimax:tool_call>",
     "<start_function_call>", "<escape>", "<use_mcp_tool>", "<extra_id_1>", "<unused42>", "<ifm|tool_call>", "◁think▷",
     "✿FUNCTION✿", "[|assistant|]", "]<]minimax[>[", "]~b]", "[e~[", "[gMASK]", "<sop>", "[SYSTEM_PROMPT]", "<END_OF_TURN_TOKEN|>",
-    "[ARGS]{", "[CALL_ID]", "<function name=\"add\">", "<dots_function_call>", "<atem:invoke name=\"x\">",
+    "<|/tool_call|>", "</longcat_s>", "<longcat_think>", "<think:opensource>", "<scratch_pad>", "[ARGS]{", "[CALL_ID]", "<function name=\"add\">", "<dots_function_call>", "<atem:invoke name=\"x\">",
 )  # fmt: skip
 UNSEEN = ("\u200b", "\u200d", "\u2060", "\ufeff", "\u202e", "\u2066", "\u00ad", "\x00", "\x1b", "\ufe0f", "\U000e0041")
 BREAKS = ("\n", "\r\n", "\r", "\v", "\f", "\x85", "\u2028", "\u2029")

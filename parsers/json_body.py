@@ -1,0 +1,198 @@
+"""Bodies of JSON: whole calls, or the arguments of a call whose name stands in its markers."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from react_engine.parsers.arguments import Region
+from react_engine.parsers.body import Body, Frame, behind_closers, cut_off, next_closer, stands_alone
+from react_engine.parsers.draft import Draft
+from react_engine.parsers.literals import Value, read_strict, read_value
+from react_engine.parsers.markup import markup
+from react_engine.parsers.names import is_identifier
+from react_engine.parsers.objects import AnswerIntent, CallIntent, EchoIntent, NoCallIntent, intents
+from react_engine.types import Span, Tolerance
+
+_FENCE_END = re.compile(r"\n\s{0,8}`{3,8}\s{0,8}\Z")
+_BETWEEN = re.compile(r"[\s,;}\]]*")
+
+
+def read(draft: Draft, frame: Frame) -> Body | None:
+    """The calls of one frame, one JSON value after the other."""
+    opener, limit, end = frame.opener, frame.limit, frame.end
+    position, found = opener.body, 0
+    text, known = draft.raw, markup()
+    calls = len(draft.calls)
+    first = '{[｛"' if opener.name else "{[｛"  # arguments may be text that holds an object
+    while position < end and text[position] in (first if not found else "{[｛") and not draft.is_full():
+        if text[position] == "[" and (
+            known.result.match(text, position, end) or (found and known.opener.match(text, position, end))
+        ):
+            break
+        read, closed = _value(draft, position, limit, end)
+        if not opener.name and (torn := _with_what_was_torn_off(draft, read, limit)) is not None:
+            read = torn
+        span = Span(opener.start if not found else position, read.end)
+        if read.error is not None or not read.complete or (draft.cut and not closed and read.guessed):
+            if opener.dialect.self_named and not found and not _knows(draft, opener.name):
+                return None
+            _unread(draft, read, Span(opener.start, read.end), closed)
+            return Body(max(read.end, behind_closers(text, read.end, limit)))
+        found += _named(draft, frame, read, span) if opener.name and not found else _calls(draft, read, span)
+        if not found and opener.dialect.self_named:
+            return None
+        position = read.end
+        if surplus := _BETWEEN.match(text, position, max(position, limit)):
+            if "}" in surplus[0] or "]" in surplus[0]:
+                draft.note("surplus-closer", Span(position, surplus.end()))
+            following = surplus.end()
+            goes_on = following < end and text[following] in "{[｛" and not known.closer.match(text, following, end)
+            position += len(surplus[0] if goes_on else surplus[0].rstrip(" \t\r\n,;"))
+            if not goes_on:
+                break
+    after = behind_closers(text, position, limit)
+    if opener.dialect.self_named and not stands_alone(draft, frame, after):
+        del draft.calls[calls:]
+        return None
+    return Body(after)
+
+
+_TORN_OFF = re.compile(r"\s*+,\s*+\"(?P<key>arguments|parameters|args|input)\"\s*+:\s*+(?=[{\"])")
+
+
+def _with_what_was_torn_off(draft: Draft, read: Value, limit: int) -> Value | None:
+    """An object that was closed before its arguments, with the arguments that follow it."""
+    if not isinstance(read.value, dict) or read.error is not None or not read.complete:
+        return None
+    torn = _TORN_OFF.match(draft.raw, read.end, limit)
+    if torn is None or torn["key"] in read.value:
+        return None
+    rest = read_value(draft.raw, torn.end(), limit, closed=not draft.cut)
+    if rest.error is not None or not rest.complete:
+        return None
+    early = Tolerance("closed-early", Span(read.end - 1, torn.end()))
+    return replace(
+        rest, value={**read.value, torn["key"]: rest.value}, tolerances=(early, *read.tolerances, *rest.tolerances)
+    )
+
+
+def _knows(draft: Draft, name: str) -> bool:
+    return bool(name) and draft.index.resolve(name).kind == "known"
+
+
+def _value(draft: Draft, position: int, limit: int, end: int) -> tuple[Value, bool]:
+    """One value: strictly, or tolerantly up to the closing marker. And whether a closing marker was there."""
+    strict = read_strict(draft.raw, position, end)
+    if strict is not None:  # valid JSON ends where it ends, whatever markers stand in its strings
+        return strict, True
+    closer = next_closer(draft, position, limit)
+    region_end = _before_fence(draft.raw, position, closer.start() if closer else limit)
+    read = read_value(draft.raw, position, region_end, closed=closer is not None or limit < end or not draft.cut)
+    if (read.error is not None or not read.complete) and closer is not None:
+        # The marker may stand inside a string: the last one before the next call bounds the value then.
+        wider = read_value(draft.raw, position, limit, closed=False)
+        if wider.error is None and wider.complete:
+            return wider, True
+    if draft.cut and closer is None and (whole := _whole_but_for_a_brace(draft, position, limit)) is not None:
+        return whole, True
+    return read, closer is not None
+
+
+def _before_fence(text: str, start: int, end: int) -> int:
+    """``end`` without the end of a code fence before it."""
+    tail = text[max(start, end - 40) : end]
+    return end - len(tail) + fence.start() if (fence := _FENCE_END.search(tail)) else end
+
+
+def _whole_but_for_a_brace(draft: Draft, position: int, limit: int) -> Value | None:
+    """A call at a cut whose arguments are closed: only its own last brace is missing."""
+    if not draft.raw[position:limit].rstrip().endswith("}"):
+        return None
+    read = read_value(draft.raw, position, limit)
+    only_closer = all(tolerance.name == "missing-closer" for tolerance in read.tolerances)
+    return read if read.error is None and only_closer and read.depth == 1 and isinstance(read.value, dict) else None
+
+
+def _named(draft: Draft, frame: Frame, read: Value, span: Span) -> int:
+    """The call whose name stands in the markers, with this value for its arguments."""
+    opener = frame.opener
+    name = draft.index.resolve(opener.name)
+    if name.kind != "known" and isinstance(read.value, dict):
+        inside = [item for item in intents(read.value, draft.index) if isinstance(item, CallIntent)]
+        if len(inside) == 1 and _knows(draft, inside[0].name):  # the marker holds an id, the object the whole call
+            return int(draft.call_from(replace(inside[0], id=opener.id), span, marked=True, extra=read.tolerances))
+        if opener.name.isdigit() and (fitting := draft.index.fitting(read.value)) is not None:
+            extra = (Tolerance("inferred-name", span, lossy=True), *read.tolerances)
+            return int(draft.call_from(CallIntent(fitting, read.value, opener.id), span, marked=True, extra=extra))
+    if opener.dialect.self_named and name.kind != "known":
+        return 0
+    intent = CallIntent(opener.name, read.value, opener.id if opener.id != opener.name else "")
+    return int(draft.call_from(intent, span, marked=True, extra=read.tolerances))
+
+
+def _calls(draft: Draft, read: Value, span: Span) -> int:
+    found = intents(read.value, draft.index)
+    for intent in found:
+        if draft.is_full():
+            break
+        if isinstance(intent, CallIntent):
+            draft.call_from(intent, span, marked=True, extra=read.tolerances)
+        elif isinstance(intent, EchoIntent):
+            draft.echo(span)
+        elif isinstance(intent, AnswerIntent):
+            draft.answer = intent.text
+            draft.visible.append(intent.text)
+        elif isinstance(intent, NoCallIntent):
+            draft.note("no-action", span)
+    if not found and (read.value not in ([], {}) or read.tolerances):
+        draft.problem(
+            "malformed-call",
+            "The marked call holds no tool name with arguments.",
+            'Write {"name": …, "arguments": {…}}.',
+            span,
+        )
+    return len(found)
+
+
+def _unread(draft: Draft, read: Value, span: Span, closed: bool) -> None:
+    if not closed and read.error is None:
+        cut_off(draft, *span)
+        return
+    code, found = read.error or ("malformed-arguments", "an open string")
+    known = code if code in ("not-a-number", "too-deep") else "malformed-arguments"
+    draft.problem(known, f"The call could not be read: found {found}.", "Write it as one JSON object.", span)
+
+
+def read_nothing(draft: Draft, frame: Frame) -> Body | None:
+    """A call without arguments: a name, then the closing marker or the end."""
+    opener, text = frame.opener, draft.raw
+    after = behind_closers(text, opener.body, frame.limit)
+    name = draft.index.resolve(opener.name)
+    if name.kind != "known" and (after == opener.body or not is_identifier(opener.name)):
+        return None
+    if after == opener.body and draft.cut:
+        return cut_off(draft, opener.start, frame.limit)
+    if opener.dialect.self_named and name.kind != "known":
+        return None
+    if (opener.dialect.self_named or name.kind != "known") and not stands_alone(draft, frame, after):
+        return None
+    draft.call_from(CallIntent(opener.name, {}, opener.id), Span(opener.start, after), marked=True)
+    return Body(after)
+
+
+def read_words(draft: Draft, frame: Frame) -> Body | None:
+    """Arguments as ``key=value`` or in parentheses behind the name."""
+    opener, text = frame.opener, draft.raw
+    name = draft.index.resolve(opener.name)
+    if name.kind != "known":
+        return None
+    closer = next_closer(draft, opener.body, frame.limit)
+    stop = closer.start() if closer else frame.limit
+    region = Region(text, opener.body, stop, cut=draft.cut and closer is None, delimited=closer is not None)
+    read = draft.arguments(region, name)
+    after = behind_closers(text, stop, frame.limit)
+    if read.problem is None and opener.dialect.self_named and not stands_alone(draft, frame, after):
+        return None
+    draft.call(name, Span(opener.start, after), read, (), opener.id)
+    return Body(after)

@@ -1,0 +1,101 @@
+"""Labels in a text: whether they make a step, or are headings of ordinary text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from react_engine.labels import Field
+from react_engine.parsers import marked
+from react_engine.parsers.dialects import dialect_of, frame_of
+from react_engine.parsers.draft import Draft
+from react_engine.parsers.labels import Label, find_labels, step_labels
+from react_engine.parsers.names import head_of
+from react_engine.parsers.openers import Opener
+from react_engine.parsers.react import read_react
+from react_engine.types import Span
+
+_STRONG_THOUGHTS = frozenset({"thinking", "reasoning", "reflection"})  # these words head ordinary paragraphs, too
+
+
+def read_labelled(draft: Draft, start: int, end: int, hidden: Callable[[int], bool]) -> bool:
+    """Whether labels in the text make a step; then it is read into ``draft``."""
+    labels = [label for label in find_labels(draft.raw, start, end) if not hidden(label.start)]
+    labels = _counting(draft, step_labels(draft.raw, start, end, labels))
+    if labels and labels[0].field is Field.INPUT and _begins_with_name(draft, start, labels[0].start):
+        labels.insert(0, Label(Field.ACTION, Span(start, start), "Action", True))
+    if not labels or not _is_react(draft, labels, start, end):
+        return False
+    openers = marked.find_openers(draft.raw, start, end, hidden)
+    if openers:
+        deciding = [label.start for label in labels if label.field in (Field.ACTION, Field.ANSWER)]
+        if not deciding or openers[0].start < deciding[0]:
+            if _thought_then_marked(draft, start, end, labels, openers):
+                return True
+    draft.dialect = draft.dialect or dialect_of("labels")
+    read_react(draft, start, end, labels)
+    return True
+
+
+def _begins_with_name(draft: Draft, start: int, end: int) -> bool:
+    """Whether nothing but a tool's name stands before the first label: the prompt ended in ``Action:``."""
+    written = draft.raw[start:end].strip()
+    return "\n" not in written and 0 < len(written) < 200 and draft.index.resolve(written).kind == "known"
+
+
+def _counting(draft: Draft, labels: list[Label]) -> list[Label]:
+    """Without the labels that have no colon, unless others or a tool's name show that they belong to a step."""
+    strong = [label for label in labels if not label.weak]
+    if len(strong) == len(labels):
+        return labels
+    if any(label.field in (Field.THOUGHT, Field.ACTION, Field.ANSWER) for label in strong):
+        return labels
+    fields = [label.field for label in labels]
+    if Field.ACTION in fields and Field.INPUT in fields and _names_a_tool(draft, labels, len(draft.raw)):
+        return labels
+    headed = any(label.word.lower().startswith("final") for label in labels) and Field.THOUGHT in fields
+    return labels if headed else strong
+
+
+def _thought_then_marked(draft: Draft, start: int, end: int, labels: list[Label], openers: list[Opener]) -> bool:
+    first = labels[0]
+    if first.field is Field.THOUGHT and first.start < openers[0].start:
+        thought, start = draft.raw[first.end : openers[0].start], openers[0].start
+    else:
+        thought = ""
+    if not marked.read_marked(draft, start, end, openers):
+        return False
+    if thought:
+        draft.think(thought)
+    return True
+
+
+def _is_react(draft: Draft, labels: list[Label], start: int, end: int) -> bool:
+    """Whether the labels make a step, or are headings of ordinary text."""
+    fields = {label.field for label in labels}
+    thoughts = [x for x in labels if x.field is Field.THOUGHT and x.word.lower() not in _STRONG_THOUGHTS]
+    if frame_of(draft.dialect) == "labels":
+        return bool(fields & {Field.THOUGHT, Field.ACTION, Field.ANSWER, Field.OBSERVATION})
+    if thoughts:
+        return True
+    if Field.ACTION in fields and (Field.INPUT in fields or _names_a_tool(draft, labels, start)):
+        return True
+    answers = [label for label in labels if label.field is Field.ANSWER]
+    if Field.QUESTION in fields and len(answers) != 1:
+        return False
+    return len(answers) == 1 or (len(answers) > 1 and _is_final(answers[0]))
+
+
+def _names_a_tool(draft: Draft, labels: list[Label], start: int) -> bool:
+    for label in labels:
+        if label.field is not Field.ACTION:
+            continue
+        line = draft.raw[label.end : label.end + 400].strip().split("\n", 1)[0]
+        if any(word and draft.index.resolve(word).kind == "known" for word in (line, head_of(line))):
+            return True
+        if line[:1] in "{[`" or (label.plain and not draft.raw[start : label.start].strip()):
+            return True
+    return False
+
+
+def _is_final(label: Label) -> bool:
+    return "final" in label.word.lower()

@@ -1,0 +1,1 @@
+"""The same tasks on each path and in each dialect, side by side."""

@@ -1,0 +1,1 @@
+"""Other libraries' readers, each in a virtual environment and a process of its own."""
