@@ -111,6 +111,7 @@ def test_what_the_json_schema_accepts_is_read_as_a_step(seed: int) -> None:
     text = sample_schema(json.dumps(step_schema(order())), seed)
     step = json.loads(text)
     assume("Infinity" not in json.dumps(step))  # 1e999 is JSON, but no number that a tool could take
+    assume(not re.search(r"[A-Za-z]:\\", text))  # what looks like a path of Windows is read as one
     found = reading(text)
     assert not found.problems, text
     assert [call.name for call in found.calls] == ([step["action"]] if "action" in step else [])
