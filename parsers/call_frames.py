@@ -26,13 +26,13 @@ _LONGEST_CLOSER = 64
 
 
 class Frame:
-    """One frame. ``start`` is where its marker or label begins in the reply, ``at`` where the next piece stands.
+    """One frame. ``start`` is where its marker or label begins in the reply.
 
     ``begun``: a name was given and its call is not complete. ``lost``: only the whole reply can say what this is.
     """
 
     def __init__(self, start: int, opening: str, known: Known) -> None:
-        self.start, self.at = start, start + len(opening)
+        self.start = start
         self.known = known
         self.pieces = [opening]
         self.begun = self.lost = False
@@ -41,7 +41,6 @@ class Frame:
         """What the piece made certain."""
         self.pieces.append(piece)
         yield from self._feed(piece)
-        self.at += len(piece)
 
     def _feed(self, piece: str) -> Iterator[Found]:
         raise NotImplementedError
@@ -245,7 +244,6 @@ class LabelledFrame(Frame):
     def begin_input(self, written: str) -> Iterator[Found]:
         """The label of the input follows. Nothing is given when the line before it is no tool's name."""
         self.pieces.append(written)
-        self.at += len(written)
         if not self.begun:
             yield from self._name()
         self._in_input = True

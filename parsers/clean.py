@@ -142,7 +142,7 @@ def _calls(draft: Draft, opener: re.Match[str]) -> Reading | None:
     text = draft.raw
     if markup().hazard.search(text, opener.end()) is not None or has_label(text, opener.end()):
         return None
-    openers = find_openers(text, 0, len(text), _shown, draft.dialect)
+    openers = find_openers(text, 0, len(text), told=draft.dialect)
     probe = Draft(text, draft.index, draft.dialect, cut=False)
     if not openers or not marked.read_marked(probe, 0, len(text), openers):
         return None
@@ -166,8 +166,3 @@ def _python(draft: Draft) -> Reading | None:
     if not python_text.read_whole(probe, 0, len(text)) or probe.problems or probe.tolerances:
         return None
     return probe.finish()
-
-
-def _shown(_: int) -> bool:
-    """Nothing is hidden."""
-    return False

@@ -11,7 +11,7 @@ from react_engine.parsers.index import ToolIndex
 from react_engine.parsers.names import ResolvedName, is_identifier
 from react_engine.parsers.objects import CallIntent
 from react_engine.parsers.settle import holds_placeholder, object_in, plainly, settle_value, without_bare, without_leaks
-from react_engine.types import Problem, Reading, Span, Tolerance, ToolCall
+from react_engine.types import Arguments, Problem, Reading, Span, Tolerance, ToolCall
 
 MOST_CALLS = 500
 """Calls of one reply that are read: a model that writes more repeats itself."""
@@ -103,11 +103,14 @@ class Draft:
         if name.tolerance is not None:
             tolerances.append(Tolerance(name.tolerance, span, name.lossy))
         tolerances.extend(read.tolerances)
+        self._add(name.name, read.arguments or {}, call_id, span, tuple(tolerances))
+
+    def _add(
+        self, name: str, arguments: Arguments, call_id: str, span: Span, tolerances: tuple[Tolerance, ...]
+    ) -> None:
         same = self.calls and self.calls[-1].span == span  # calls of one list share their text
         raw = self.calls[-1].raw if same else self.raw[span.start : span.end]
-        self.calls.append(
-            ToolCall(name.name, read.arguments or {}, call_id, raw, span, self.dialect, tuple(tolerances))
-        )
+        self.calls.append(ToolCall(name, arguments, call_id, raw, span, self.dialect, tolerances))
 
     def call_from(self, intent: CallIntent, span: Span, *, marked: bool, extra: Iterable[Tolerance] = ()) -> bool:
         """Add the call that an object means. False if it is none in this place: an unknown name, unmarked."""
@@ -117,8 +120,7 @@ class Draft:
             and type(intent.arguments) is dict
             and (plain := plainly(intent.arguments, tool)) is not None
         ):
-            raw = self.raw[span.start : span.end]
-            self.calls.append(ToolCall(tool.name, plain, intent.id, raw, span, self.dialect, tuple(extra)))
+            self._add(tool.name, plain, intent.id, span, tuple(extra))
             return True
         name = self.resolve(intent.name, span, marked=marked and intent.explicit)
         if name is None:

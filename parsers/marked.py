@@ -78,6 +78,8 @@ def _in_a_sentence(draft: Draft, opener: Opener, limit: int) -> Literal["", "tol
     ``"cut"``: the sentence may go on, but a limit ended it.
     """
     text = draft.raw
+    if _INLINE_CODE.search(text, max(0, opener.start - 2), opener.start):
+        return _in_inline_code(draft, opener, limit)
     if not _WORD_BEFORE.search(text, max(0, opener.start - 3), opener.start):
         return ""
     closer = next_closer(draft, opener.body, limit)
@@ -88,8 +90,22 @@ def _in_a_sentence(draft: Draft, opener: Opener, limit: int) -> Literal["", "tol
     return "told" if closer is not None and _SENTENCE_GOES_ON.match(line) else ""
 
 
+def _in_inline_code(draft: Draft, opener: Opener, limit: int) -> Literal["", "told", "cut"]:
+    """Whether a block in backticks is quoted: something stands behind it on its line."""
+    text = draft.raw
+    closer = next_closer(draft, opener.body, limit)
+    tick = text.find("`", closer.end(), min(limit, closer.end() + _LINE)) if closer is not None else -1
+    if tick == -1 or closer is None or without_markers(text[closer.end() : tick]).strip():
+        return "cut" if draft.cut and limit >= len(text) else ""
+    behind = text[tick + 1 : min(limit, tick + _LINE)].split("\n", 1)[0]
+    if not behind.strip():
+        return "cut" if draft.cut and tick + 1 + len(behind) >= len(text) else ""
+    return "told"
+
+
+_INLINE_CODE = re.compile(r"(?<!`)`\Z")
 _WORD_BEFORE = re.compile(r"[a-z],? \Z")
-_SENTENCE_GOES_ON = re.compile(r" [a-z]{1,20}[ ,][^\n]{1,400}[.!?:]")
+_SENTENCE_GOES_ON = re.compile(r",? [a-z]{1,20}[ ,][^\n]{1,400}[.!?:]")
 
 
 def find_result(text: str, start: int, end: int) -> int | None:

@@ -143,7 +143,7 @@ def _call(draft: Draft, message: _Message, dialect: Dialect) -> None:
     body = message.body
     cut, draft.cut = draft.cut, draft.cut and body.end >= len(draft.raw)
     draft.dialect = draft.dialect or dialect.name
-    openers = find_openers(draft.raw, body.start, body.end, lambda _: False)
+    openers = find_openers(draft.raw, body.start, body.end)
     if (
         openers
         and not without_markers(draft.raw[body.start : openers[0].start]).strip()

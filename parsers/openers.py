@@ -43,7 +43,13 @@ class Opener:
     marker: int = 0
 
 
-def find_openers(text: str, start: int, end: int, hidden: Callable[[int], bool], told: str = "") -> list[Opener]:
+def _nowhere(_: int) -> bool:
+    return False
+
+
+def find_openers(
+    text: str, start: int, end: int, hidden: Callable[[int], bool] = _nowhere, told: str = ""
+) -> list[Opener]:
     """The markers with a call behind them that are not hidden in a fence or in reasoning. Linear."""
     known = markup()
     found: list[Opener] = []

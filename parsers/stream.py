@@ -79,7 +79,11 @@ class _Marks:
 
 
 class Reader:
-    """Reads one reply as it arrives. See ``read`` for the arguments."""
+    """Reads one reply as it arrives. See ``read`` for the arguments.
+
+    ``tell_calls``: events of calls are wanted, which costs a second reading of each. They come where the strictness is
+    tolerant and calls in reasoning are not meant.
+    """
 
     def __init__(
         self,
@@ -89,6 +93,7 @@ class Reader:
         *,
         reasoning: Sequence[tuple[str, str]] = MARKERS,
         calls_in_reasoning: bool = False,
+        tell_calls: bool = True,
     ) -> None:
         record = dialect if isinstance(dialect, Dialect) else None if dialect == "auto" else dialect_named(dialect)
         self._index = tools if isinstance(tools, ToolIndex) else ToolIndex(tools)
@@ -98,7 +103,7 @@ class Reader:
         self._dialect, self._in_reasoning = dialect, calls_in_reasoning
         self._pieces: list[str] = []
         watch = None
-        if not calls_in_reasoning and self._strictness == "tolerant":
+        if tell_calls and not calls_in_reasoning and self._strictness == "tolerant":
             watch = CallWatch(self._tool, self._read_piece)
         with beside(record) if record is not None else nullcontext():
             marks = _marks(self._reasoning, version())

@@ -125,5 +125,5 @@ def _name_before(piece: str) -> str:
     actions = [label for label in find_labels(piece, 0, len(piece)) if label.field is Field.ACTION]
     if actions:
         return piece[actions[0].end :].strip().split("\n", 1)[0].strip()
-    openers = find_openers(piece, 0, len(piece), lambda _: False)
+    openers = find_openers(piece, 0, len(piece))
     return openers[0].name if openers else ""

@@ -20,7 +20,6 @@ from __future__ import annotations
 
 import json
 import re
-import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,7 +30,7 @@ from react_engine.errors import ConfigurationError, nearest
 from react_engine.folders import CACHE_VARIABLE, STATE_VARIABLE, config_folder
 from react_engine.models.profile import Source
 from react_engine.models.record import FIELD_NAMES
-from react_engine.toml_lines import line_of
+from react_engine.toml_lines import line_of, read_toml
 
 FILE_NAME = "react-engine.toml"
 CONFIG_VARIABLE = "REACT_ENGINE_CONFIG"
@@ -86,13 +85,7 @@ def named_file(path: Path | str | None, environ: Mapping[str, str]) -> Path | No
 
 def from_file(file: Path, keys: Keys) -> Leaves:
     """The leaves of a TOML file. Raises ``ConfigurationError`` with file and line."""
-    try:
-        text = file.read_text(encoding="utf-8-sig")
-        table = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise ConfigurationError(f"{file} is no valid TOML: {error}.") from error
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigurationError(f"{file} cannot be read: {error}.") from error
+    text, table = read_toml(file, str(file))
 
     def source(place: Place) -> Source:
         line = line_of(text, place)

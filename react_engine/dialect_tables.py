@@ -6,7 +6,6 @@ The keys are the fields of ``Dialect``; ``tags`` and ``writing`` are tables with
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, fields, replace
 from functools import cache
@@ -16,7 +15,7 @@ from typing import TYPE_CHECKING, Any, get_type_hints
 from react_engine.checking import checked, require_known, shown
 from react_engine.errors import ConfigurationError
 from react_engine.parsers.dialects import Dialect, Tags, Writing, dialect_named
-from react_engine.toml_lines import line_of
+from react_engine.toml_lines import line_of, read_toml
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
@@ -35,13 +34,7 @@ def load_dialects(path: Path | str) -> tuple[Dialect, ...]:
     nearest one), a value of another type, or a record that cannot work.
     """
     file = Path(path)
-    try:
-        text = file.read_text(encoding="utf-8-sig")
-        table = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise ConfigurationError(f"{file} is no valid TOML: {error}.") from error
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigurationError(f"The file of dialects {str(file)!r} cannot be read: {error}.") from error
+    text, table = read_toml(file, f"The file of dialects {str(file)!r}")
 
     def where(place: tuple[str, ...]) -> str:
         line = line_of(text, place)

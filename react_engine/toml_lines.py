@@ -1,14 +1,28 @@
-"""The line of a key in a TOML text: the parser of the standard library does not tell."""
+"""TOML files, and the line of a key in one: the parser of the standard library does not tell."""
 
 from __future__ import annotations
 
 import re
 import tomllib
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
+
+from react_engine.errors import ConfigurationError
 
 _HEADER = re.compile(r"\s*\[{1,2}[^\[\]].*\]{1,2}\s*(?:#.*)?")
 _KEY = re.compile(r"""\s*((?:[\w-]+|"(?:[^"\\]|\\.)*"|'[^']*')(?:\s*\.\s*(?:[\w-]+|"(?:[^"\\]|\\.)*"|'[^']*'))*)\s*=""")
+
+
+def read_toml(file: Path, what: str) -> tuple[str, dict[str, Any]]:
+    """(the text of a TOML file, its table). Raises ``ConfigurationError``; ``what`` names the file in it."""
+    try:
+        text = file.read_text(encoding="utf-8-sig")
+        return text, tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigurationError(f"{file} is no valid TOML: {error}.") from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigurationError(f"{what} cannot be read: {error}.") from error
 
 
 def line_of(text: str, place: tuple[str, ...]) -> int | None:

@@ -194,6 +194,7 @@ class PromptStream:
             path.dialect,
             reasoning=path.profile.reasoning,
             calls_in_reasoning=path.profile.calls_in_reasoning,
+            tell_calls=False,
         )
         self._reader.feed(path.begun)
 

@@ -53,11 +53,6 @@ class Finding:
         """Whether the reply was right and came where it belongs."""
         return self.outcome == "yes"
 
-    @property
-    def readable(self) -> bool:
-        """Whether the engine gets the right call out of it."""
-        return self.outcome in ("yes", "leaked")
-
 
 @dataclass(frozen=True, slots=True)
 class Probe:

@@ -17,7 +17,7 @@ Judge = Callable[[Reading], str]
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """One question to a model. ``native_only``: a prompt cannot be asked so, or always can."""
+    """One question to a model."""
 
     name: str
     about: str
@@ -26,7 +26,6 @@ class Scenario:
     judge: Judge
     tool_choice: str = "auto"
     streamed: bool = False
-    native_only: bool = False
 
 
 def _tool(name: str, description: str, **properties: str) -> Tool:

@@ -103,8 +103,8 @@ def test_a_labelled_step_ends_where_the_model_goes_on(size: int) -> None:
 )
 def test_quotations_drafts_and_afterthoughts_begin_no_call(text: str) -> None:
     events, reading = streamed(text, 1)
-    if not reading.calls:
-        assert not [event for event in events if isinstance(event, CallBegun)]
+    assert reading.calls == ()
+    assert not [event for event in events if isinstance(event, CallBegun)]
 
 
 @pytest.mark.parametrize("size", [1, 3])
