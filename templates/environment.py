@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from difflib import get_close_matches
 from functools import cache
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -72,7 +73,8 @@ def make_environment(overrides: Mapping[str, str], filters: Mapping[str, Any]) -
 
         def getattr(self, obj: Any, attribute: str) -> Any:
             # What templates are given are plain values.
-            if is_dataclass(obj) and not isinstance(obj, type) and attribute in _fields_of(type(obj)):
+            kind: Any = type(obj)
+            if attribute in _fields_of(kind):
                 return getattr(obj, attribute)
             return super().getattr(obj, attribute)
 
@@ -100,7 +102,7 @@ def make_environment(overrides: Mapping[str, str], filters: Mapping[str, Any]) -
 
 @cache
 def _fields_of(kind: type) -> frozenset[str]:
-    return frozenset(f.name for f in fields(kind) if not f.name.startswith("_"))
+    return frozenset(f.name for f in fields(kind) if not f.name.startswith("_")) if is_dataclass(kind) else frozenset()
 
 
 def _short_range(*args: int) -> range:
@@ -144,12 +146,14 @@ def _rendered(template: Callable[[], Template], context: Context, name: str, ori
 
 
 def _bounded(pieces: Iterator[str]) -> Iterator[str]:
+    """The pieces by the hundred, as long as they do not become too many."""
     size = 0
-    for piece in pieces:
-        size += len(piece)
+    while batch := tuple(islice(pieces, 100)):
+        text = "".join(batch)
+        size += len(text)
         if size > MAX_OUTPUT:
             raise ConfigurationError(f"A template gave more than {MAX_OUTPUT:,} characters. Does a loop repeat?")
-        yield piece
+        yield text
 
 
 def check_file(environment: Environment, name: str, source: str, context: Context, origin: str = "") -> None:

@@ -20,6 +20,7 @@ _STAND_IN = re.compile(
                 | \{(?=\{?[\w .]{1,40}\}?\}(?:[ ]|\\[nrtfvb])*+") | (?<=")[A-Za-z](?=:\\))""",
     re.VERBOSE,
 )
+_READABLE = json.JSONEncoder(ensure_ascii=False, default=str)
 _MARKUP = re.compile(r"[<&\n]")
 _ODD = re.compile(r"[^A-Za-z0-9 ]")
 _WORDS = {"python": {True: "True", False: "False", None: "None"}, "json": {True: "true", False: "false", None: "null"}}
@@ -27,7 +28,7 @@ _WORDS = {"python": {True: "True", False: "False", None: "None"}, "json": {True:
 
 def compact_json(value: Any) -> str:
     """JSON on one line, in any script, without a control token in it; what JSON does not know is written as text."""
-    text = escape_json(json.dumps(value, ensure_ascii=False, default=str))
+    text = escape_json(_READABLE.encode(value))
     text = _STAND_IN.sub(_with_escape, text)
     return text if text.isascii() else _SURROGATE.sub(lambda char: _escape(char[0]), text)
 

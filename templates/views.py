@@ -130,7 +130,10 @@ def call_view(call: ToolCall) -> CallView:
 
 def result_view(result: ToolResult) -> ToolResult:
     """A result whose texts are neutralised."""
-    return replace(result, name=one_line(result.name), text=inert(result.text), hint=inert(result.hint))
+    name, text, hint = one_line(result.name), inert(result.text), inert(result.hint)
+    if (name, text, hint) == (result.name, result.text, result.hint):  # nearly always
+        return result
+    return replace(result, name=name, text=text, hint=hint)
 
 
 def turn_view(message: Mapping[str, Any], observation: str) -> TurnView:

@@ -30,6 +30,7 @@ from react_engine.types import Message, PathName, Problem, Reading, ToolCall, To
 # model. JSON takes a token for three to four characters, and templates add instructions of their own.
 _CHARACTERS_PER_TOKEN = 8
 _SMALLEST_TOOL_TEXT = 300
+_READABLE = json.JSONEncoder(ensure_ascii=False, default=str)
 
 _Shown = dict[tuple[int, int, int], tuple[Message, Message | None, list[dict[str, Any]]]]
 """Messages of a transcript with what follows them, rendered."""
@@ -110,15 +111,15 @@ class NativePath:
         ids = unique_ids(message.calls, number)
         unclaimed = list(results)
         answers = []
-        for position, (call, call_id) in enumerate(zip(message.calls, ids, strict=True)):
-            result = _claim(unclaimed, call, position)
+        for call, call_id in zip(message.calls, ids, strict=True):
+            result = _claim(unclaimed, call)
             text = result_text(result) if result is not None else "This call was not run."
             answers.append({"role": "tool", "tool_call_id": call_id, "content": text})
         calls = [self._wire_call(call, call_id) for call, call_id in zip(message.calls, ids, strict=True)]
         return [{"role": "assistant", "content": message.text or message.thought or "", "tool_calls": calls}, *answers]
 
     def _wire_call(self, call: ToolCall, call_id: str) -> dict[str, Any]:
-        arguments = json.dumps(call.arguments, ensure_ascii=False, default=str)
+        arguments = _READABLE.encode(call.arguments)
         name = self._to_wire.get(call.name, call.name)
         return {"id": call_id, "type": "function", "function": {"name": name, "arguments": arguments}}
 
@@ -228,7 +229,7 @@ class NativeStream:
         return deltas
 
 
-def _claim(results: list[ToolResult], call: ToolCall, position: int) -> ToolResult | None:
+def _claim(results: list[ToolResult], call: ToolCall) -> ToolResult | None:
     """The result of a call: by its id, else the first of its name."""
     for match in (lambda r: call.id and r.call_id == call.id, lambda r: not r.call_id and r.name == call.name):
         for number, result in enumerate(results):

@@ -29,9 +29,7 @@ class Confirmations:
         self._locks: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = WeakKeyDictionary()
 
     async def refusal(self, call: ToolCall, tool: Tool) -> Failure | None:
-        """None if the call may run. A question that fails counts as a no."""
-        if not tool.options.asks_first:
-            return None
+        """None if a call of a tool that asks first may run. A question that fails counts as a no."""
         if self._confirm is None:
             return unconfirmed(call)
         async with self._locks.setdefault(asyncio.get_running_loop(), asyncio.Lock()):

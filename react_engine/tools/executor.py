@@ -155,7 +155,7 @@ class Executor:
             reason = budget.admit(checked.tool)
             if reason is not None:
                 checked = failures.over_budget(reason)
-            else:
+            elif checked.tool.options.asks_first:
                 asked = replace(call, arguments=checked.plain)  # what runs, not what was written
                 checked = await self._confirmations.refusal(asked, checked.tool) or checked
         return checked if isinstance(checked, _Ready) else self._failed(call, checked, attempts=0)
