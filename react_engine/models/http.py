@@ -32,7 +32,7 @@ from react_engine.models.failures import (
     unreadable,
 )
 from react_engine.models.profile import ModelProfile
-from react_engine.models.retry import Sleep, with_retries
+from react_engine.models.retry import Sleep, streamed, with_retries
 from react_engine.models.stream import ChunkReader
 
 if TYPE_CHECKING:
@@ -94,21 +94,12 @@ class HttpModel:
         reply = await with_retries(lambda: self._ask(path, content), self._retries, self._sleep)
         return without_prefill(reply, request)
 
-    async def stream(self, request: ModelRequest) -> AsyncIterator[Chunk]:
+    def stream(self, request: ModelRequest) -> AsyncIterator[Chunk]:
         """The reply in pieces, none of them empty. Raises ``ModelError`` and nothing else on failure.
 
         Closing the iterator cancels the request.
         """
-        begun = await with_retries(lambda: self._begin(request), self._retries, self._sleep)
-        if begun is None:
-            return
-        first, rest = begun
-        try:
-            yield first
-            async for chunk in rest:
-                yield chunk
-        finally:
-            await rest.aclose()
+        return streamed(lambda: self._begin(request), self._retries, self._sleep)
 
     async def aclose(self) -> None:
         """Close the connections of the running event loop. The model can be used again afterwards."""

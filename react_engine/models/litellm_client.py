@@ -41,7 +41,7 @@ from react_engine.models.litellm_failures import as_model_error, links
 from react_engine.models.litellm_map import price_of
 from react_engine.models.litellm_runtime import clients, loaded
 from react_engine.models.profile import ModelProfile
-from react_engine.models.retry import Sleep, with_retries
+from react_engine.models.retry import Sleep, streamed, with_retries
 from react_engine.models.stream import CallIndex
 from react_engine.types import Usage
 
@@ -99,21 +99,12 @@ class LiteLLMModel:
         reply = await with_retries(lambda: self._ask(request), self._retries, self._sleep)
         return without_prefill(reply, request)
 
-    async def stream(self, request: ModelRequest) -> AsyncIterator[Chunk]:
+    def stream(self, request: ModelRequest) -> AsyncIterator[Chunk]:
         """The reply in pieces, none of them empty. Raises ``ModelError`` and nothing else on failure.
 
         Closing the iterator cancels the request.
         """
-        begun = await with_retries(lambda: self._begin(request), self._retries, self._sleep)
-        if begun is None:
-            return
-        first, rest = begun
-        try:
-            yield first
-            async for chunk in rest:
-                yield chunk
-        finally:
-            await rest.aclose()
+        return streamed(lambda: self._begin(request), self._retries, self._sleep)
 
     async def aclose(self) -> None:
         """Nothing to wait for: litellm shares its connections, which are closed when the event loop shuts down."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from typing import TypeVar
 
 from react_engine.errors import ModelError, ModelTimeout
@@ -70,3 +70,22 @@ async def with_retries(attempt: Callable[[], Awaitable[T]], retries: int, sleep:
         if tries > 1:
             error.message += f" Tried {tries} times."
         raise
+
+
+async def streamed(
+    begin: Callable[[], Awaitable[tuple[T, AsyncGenerator[T, None]] | None]], retries: int, sleep: Sleep = asyncio.sleep
+) -> AsyncGenerator[T, None]:
+    """The items of a stream that ``begin`` opens: its first item and the rest, or None for a stream without any.
+
+    Only beginning is tried again: what was handed on cannot be taken back. Closing it closes the stream.
+    """
+    begun = await with_retries(begin, retries, sleep)
+    if begun is None:
+        return
+    first, rest = begun
+    try:
+        yield first
+        async for item in rest:
+            yield item
+    finally:
+        await rest.aclose()
