@@ -20,7 +20,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from benchmarks.prompt_tasks import FUNCTIONS, TASKS, Task
+from benchmarks.prompt_tasks import TASKS, Task
+from benchmarks.prompt_tools import FUNCTIONS
 from react_engine.engine import Engine
 from react_engine.labels import LABELS
 from react_engine.limits import Limits
