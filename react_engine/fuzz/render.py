@@ -250,17 +250,21 @@ def _sayable(form: Form, value: Any, schema: dict[str, Any]) -> bool:
         typed = schema.get("type") != "object" or "properties" in schema
         return (
             typed
+            and not (isinstance(value, str) and _is_union(schema) and _reads_as_json(value))
             and not any(_EDGED.search(text) or "minimax" in text or not text for text in strings)
             and value not in ([], {})
         )
     if isinstance(value, str):
         if form.open == "" and "<atem:" in form.argument and value[:1] == '"':
             return False  # this family decodes what is JSON
-        union = isinstance(schema.get("type"), list) or "anyOf" in schema
-        if union and _reads_as_json(value):
+        if _is_union(schema) and _reads_as_json(value):
             return False
         return not _EDGED.search(value) and "</" not in value and not re.search(r"<\|?\w+[=|]|<function|\]\]>", value)
     return not any("</" in text for text in strings)
+
+
+def _is_union(schema: dict[str, Any]) -> bool:
+    return isinstance(schema.get("type"), list) or "anyOf" in schema
 
 
 def _reads_as_json(text: str) -> bool:

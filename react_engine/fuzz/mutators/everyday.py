@@ -172,8 +172,8 @@ def other_reasoning(draft: Draft, rng: Random) -> Draft | None:
 @mutator("apology-between-calls", "text", "end", Survival.EITHER)
 def apology(draft: Draft, _rng: Random) -> Draft | None:
     """The call once more, after words of apology."""
-    if draft.dialect not in _MARKED or len(draft.reply.calls) != 1:
-        return None
+    if draft.dialect not in _MARKED or len(draft.reply.calls) != 1 or draft.survival is Survival.REFUSE:
+        return None  # behind a call that cannot be made, the second would be the one to make
     again = render(draft.form, replace(draft.reply, thought="", before="", after="")).text
     twice = (*draft.calls, *draft.reply.calls)
     return draft.but(sample=draft.written.wrapped("", f"\nSorry, once more:\n{again}"), expected=twice)
