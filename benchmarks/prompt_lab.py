@@ -28,9 +28,10 @@ from react_engine.limits import Limits
 from react_engine.models import open_model
 from react_engine.models.base import Chunk, Model, ModelRequest, Reply
 from react_engine.models.profile import ModelProfile
+from react_engine.runs import EndState, Run
 from react_engine.templates import Templates
 from react_engine.tools.function import tool
-from react_engine.types import EndState, Run, ToolCall
+from react_engine.types import ToolCall
 
 Messages = list[dict[str, Any]]
 

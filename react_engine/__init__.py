@@ -21,7 +21,6 @@ if TYPE_CHECKING:
         ConfigurationError,
         ContextTooLong,
         InvalidArguments,
-        LimitReached,
         ModelError,
         ModelTimeout,
         ModelUnavailable,
@@ -41,34 +40,19 @@ if TYPE_CHECKING:
     from react_engine.parsers.reader import read
     from react_engine.parsers.stream import Reader
     from react_engine.provider import register
+    from react_engine.runs import EndState, Fallback, FallbackReason, GateDecision, LimitReached, Run, Step
     from react_engine.tools.executor import Executor
     from react_engine.tools.function import tool, tool_from_model, tool_from_schema
     from react_engine.tools.registry import Registry
     from react_engine.tools.tool import RateLimit, Tool, ToolOptions, ToolParameter
-    from react_engine.types import (
-        EndState,
-        Fallback,
-        FallbackReason,
-        GateDecision,
-        Message,
-        Problem,
-        Reading,
-        Run,
-        Span,
-        Status,
-        Step,
-        Tolerance,
-        ToolCall,
-        ToolResult,
-        Usage,
-    )
+    from react_engine.types import Message, Problem, Reading, Span, Status, Tolerance, ToolCall, ToolResult, Usage
 
 _HOMES = {
     "react_engine.engine": ("Engine", "Session"),
     "react_engine.dialect_tables": ("load_dialects",),
     "react_engine.errors": (
-        "ConfigurationError", "ContextTooLong", "InvalidArguments", "LimitReached", "ModelError", "ModelTimeout",
-        "ModelUnavailable", "RateLimited", "ReactEngineError", "ToolError", "ToolsRefused", "UnknownTool",
+        "ConfigurationError", "ContextTooLong", "InvalidArguments", "ModelError", "ModelTimeout", "ModelUnavailable",
+        "RateLimited", "ReactEngineError", "ToolError", "ToolsRefused", "UnknownTool",
     ),
     "react_engine.limits": ("Limits",),
     "react_engine.models.base": ("Model", "ModelRequest", "RawCall", "Reply"),
@@ -80,13 +64,13 @@ _HOMES = {
     "react_engine.parsers.reader": ("read",),
     "react_engine.parsers.stream": ("Reader",),
     "react_engine.provider": ("register",),
+    "react_engine.runs": ("EndState", "Fallback", "FallbackReason", "GateDecision", "LimitReached", "Run", "Step"),
     "react_engine.tools.executor": ("Executor",),
     "react_engine.tools.function": ("tool", "tool_from_model", "tool_from_schema"),
     "react_engine.tools.registry": ("Registry",),
     "react_engine.tools.tool": ("RateLimit", "Tool", "ToolOptions", "ToolParameter"),
     "react_engine.types": (
-        "EndState", "Fallback", "FallbackReason", "GateDecision", "Message", "Problem", "Reading", "Run", "Span", "Status", "Step",
-        "Tolerance", "ToolCall", "ToolResult", "Usage",
+        "Message", "Problem", "Reading", "Span", "Status", "Tolerance", "ToolCall", "ToolResult", "Usage",
     ),
 }  # fmt: skip
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}

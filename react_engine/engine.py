@@ -22,9 +22,10 @@ from react_engine.paths.native import NativePath
 from react_engine.paths.prompt import PromptPath
 from react_engine.paths.select import PathChoice, Paths
 from react_engine.pump import Listener, Pump
+from react_engine.runs import EndState, Run
 from react_engine.tools.executor import Executor
 from react_engine.tools.registry import Registry
-from react_engine.types import EndState, Message, PathName, Run, Transcript
+from react_engine.types import Message, PathName, Transcript
 
 if TYPE_CHECKING:
     from pydantic import BaseModel

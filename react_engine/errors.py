@@ -13,7 +13,7 @@
     │  ├─ ContextTooLong
     │  ├─ ToolsRefused                       the server takes no ``tools``
     │  └─ ModelUnavailable                   server down, weights missing, key refused
-    └─ LimitReached                          steps, calls, tokens, seconds or money; carries the run
+    └─ LimitReached                          (``runs``) a run ended without what was asked of it; carries the run
 
 Tool errors have the model as their reader: the engine turns them into results. The others have a person as their reader. No error logs, all survive pickling.
 """
@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from react_engine.types import Problem, Run
+    from react_engine.types import Problem
 
 
 class ReactEngineError(Exception):
@@ -147,14 +147,6 @@ class ToolsRefused(ModelError):
 
 class ModelUnavailable(ModelError):
     """The model cannot be reached or loaded: server down, key refused, weights missing."""
-
-
-class LimitReached(ReactEngineError):
-    """A run ended at a limit without an answer; raised only by ``Run.raise_for_end``. Carries the run."""
-
-    def __init__(self, message: str, run: Run | None = None) -> None:
-        super().__init__(message)
-        self.run = run
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from react_engine.types import Fallback, GateDecision, PathName, Problem, Run, ToolCall, ToolResult
+from react_engine.runs import Fallback, GateDecision, Run
+from react_engine.types import PathName, Problem, ToolCall, ToolResult
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from react_engine.errors import LimitReached
+from react_engine.runs import LimitReached
 from react_engine.tools.function import tool_from_model
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-    from react_engine.types import Run
+    from react_engine.runs import Run
 
 
 class Extraction:

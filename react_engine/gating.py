@@ -10,7 +10,8 @@ from react_engine.paths.base import Path, ToolChoice
 from react_engine.paths.gate import verdict
 from react_engine.paths.prompt import PromptPath
 from react_engine.paths.turn import TurnPath
-from react_engine.types import GateDecision, Message, Transcript
+from react_engine.runs import GateDecision
+from react_engine.types import Message, Transcript
 
 _URGED: dict[str, ToolChoice] = {"answer": "none", "call": "required", "open": ""}
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from react_engine.models.facts import LEARNABLE
 from react_engine.models.profile import ModelProfile, Source
 from react_engine.paths.select import profile_changes
-from react_engine.types import Fallback, FallbackReason, Run
+from react_engine.runs import Fallback, FallbackReason, Run
 
 if TYPE_CHECKING:
     from react_engine.models.table import CapabilityTable

@@ -20,22 +20,8 @@ from react_engine.paths.base import Ask, Path, PathReading, Slipped, ToolChoice
 from react_engine.paths.select import Paths
 from react_engine.protocol import Answer, Answered, AskGate, AskModel, Called, CallTools, Demand, Failed, Stopped
 from react_engine.repeats import RepeatGuard
-from react_engine.types import (
-    EndState,
-    Fallback,
-    FallbackReason,
-    GateDecision,
-    Message,
-    PathName,
-    Problem,
-    Run,
-    Status,
-    Step,
-    ToolCall,
-    ToolResult,
-    Transcript,
-    Usage,
-)
+from react_engine.runs import EndState, Fallback, FallbackReason, GateDecision, Run, Step
+from react_engine.types import Message, PathName, Problem, Status, ToolCall, ToolResult, Transcript, Usage
 
 
 @dataclass(frozen=True, slots=True)

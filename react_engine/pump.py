@@ -12,10 +12,11 @@ from react_engine.events import AnswerDelta, CallBegan, CallEnded, Event, RunEnd
 from react_engine.models.base import Model, Reply, ReplyBuilder
 from react_engine.paths.base import Delta
 from react_engine.protocol import Answer, Answered, AskGate, AskModel, Called, CallTools, Demand, Failed, Stopped
+from react_engine.runs import Run
 from react_engine.tools.executor import CallEnded as ToolEnded
 from react_engine.tools.executor import CallStarted
 from react_engine.tools.limits import CallBudget
-from react_engine.types import Run, ToolCall, ToolResult
+from react_engine.types import ToolCall, ToolResult
 
 Listener = Callable[[Event], None]
 

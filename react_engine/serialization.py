@@ -8,7 +8,8 @@ from dataclasses import fields, is_dataclass
 from enum import Enum
 from typing import Any
 
-from react_engine.types import Run, Span, ToolResult
+from react_engine.runs import Run
+from react_engine.types import Span, ToolResult
 
 _MAX_DEPTH = 60
 _MAX_BITS = 10_000  # Python refuses to write longer integers in decimal

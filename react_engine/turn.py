@@ -21,9 +21,10 @@ from react_engine.paths.base import Path, ToolChoice
 from react_engine.paths.turn import UNFIT
 from react_engine.protocol import Answer, Answered, AskGate, AskModel, Called, CallTools, Demand
 from react_engine.pump import Listener, Pump
+from react_engine.runs import EndState, Fallback, Run
 from react_engine.tools.tool import Tool
 from react_engine.tools.validation import validate
-from react_engine.types import EndState, Fallback, PathName, Problem, Run, Status, ToolCall, ToolResult, Usage
+from react_engine.types import PathName, Problem, Status, ToolCall, ToolResult, Usage
 
 _NO_LIMITS = Limits(steps=None, calls=None, format_retries=1000, repeat_warn=None, repeat_refuse=None, repeat_stop=None)
 

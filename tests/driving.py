@@ -14,10 +14,11 @@ from react_engine.paths.native import NativePath
 from react_engine.paths.prompt import PromptPath
 from react_engine.paths.select import PathChoice, Paths
 from react_engine.protocol import Answer, Answered, AskModel, Called, CallTools, Demand, Failed
+from react_engine.runs import Run
 from react_engine.templates import Templates
 from react_engine.tools.function import tool
 from react_engine.tools.tool import Tool
-from react_engine.types import Message, PathName, Run, Status, ToolCall, ToolResult
+from react_engine.types import Message, PathName, Status, ToolCall, ToolResult
 
 
 @tool

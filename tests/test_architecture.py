@@ -75,7 +75,7 @@ def test_there_is_no_import_cycle() -> None:
 
 
 LAYERS = (
-    ("react_engine.errors", "react_engine.types"),
+    ("react_engine.types", "react_engine.errors", "react_engine.runs"),
     ("react_engine.shapes", "react_engine.labels"),
     (
         "react_engine.parsers",

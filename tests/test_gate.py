@@ -14,7 +14,7 @@ from react_engine.events import Event, Gated
 from react_engine.models.profile import ModelProfile
 from react_engine.models.table import CapabilityTable
 from react_engine.paths.gate import alternatives_wanted, answer_chance, verdict
-from react_engine.types import Run
+from react_engine.runs import Run
 from tests.driving import add
 from tests.loopback import Canned, Request, Server, completion, serve
 

@@ -16,8 +16,8 @@ import pytest
 from react_engine.engine import Engine
 from react_engine.folders import state_folder
 from react_engine.models.facts import FactStore, FactsWarning
+from react_engine.runs import EndState, FallbackReason, Run
 from react_engine.settings import Settings
-from react_engine.types import EndState, FallbackReason, Run
 from tests.driving import add
 from tests.loopback import Canned, Request, completion, serve
 

@@ -15,7 +15,8 @@ from react_engine.models.base import RawCall, Reply
 from react_engine.models.profile import ModelProfile
 from react_engine.models.scripted import native_call, native_calls
 from react_engine.protocol import AskModel, CallTools, Stopped
-from react_engine.types import EndState, FallbackReason, Message, Status, ToolCall, ToolResult, Usage
+from react_engine.runs import EndState, FallbackReason
+from react_engine.types import Message, Status, ToolCall, ToolResult, Usage
 from tests.driving import NATIVE, PROMPT, drive, paths, succeed
 
 ADD = 'Thought: I add.\nAction: add\nAction Input: {"a": 1, "b": 2}'

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from react_engine.errors import ConfigurationError, ModelError, ReactEngineError, UnknownTool
-from react_engine.types import EndState
+from react_engine.runs import EndState
 
 OK = 0
 FAILED = 1

@@ -12,8 +12,9 @@ import click
 from react_engine import events
 from react_engine.cli.output import is_terminal, note, say
 from react_engine.parsers.visible import visible
+from react_engine.runs import EndState, Run
 from react_engine.serialization import SECRET, as_data
-from react_engine.types import EndState, Run, ToolCall, ToolResult
+from react_engine.types import ToolCall, ToolResult
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -18,7 +18,7 @@ from react_engine.cli.output import is_terminal, nothing_else_on_stdout, say, sa
 if TYPE_CHECKING:
     from react_engine.cli.live import LiveView
     from react_engine.engine import Engine
-    from react_engine.types import Run
+    from react_engine.runs import Run
 
 
 @click.command("run", epilog=exit_codes.HELP)

@@ -12,10 +12,11 @@ from typing import Any
 from react_engine import __version__
 from react_engine.compare.variants import Variant
 from react_engine.models.profile import ModelProfile
+from react_engine.runs import EndState, FallbackReason, Run
 from react_engine.suites import Suite, Task, score
 from react_engine.templates.environment import read_overrides
 from react_engine.templates.render import FILES
-from react_engine.types import EndState, FallbackReason, PathName, Run
+from react_engine.types import PathName
 
 Key = tuple[Variant, str, str, str]
 _FORMAT = (EndState.FORMAT, EndState.TRUNCATED)

@@ -15,9 +15,9 @@ from react_engine.models import open_model
 from react_engine.models.base import Chunk, Model, ModelRequest, Reply
 from react_engine.models.profile import ModelProfile
 from react_engine.models.table import table_for
+from react_engine.runs import EndState
 from react_engine.settings import Settings
 from react_engine.suites import Suite, Task
-from react_engine.types import EndState
 
 Progress = Callable[[Variant, Suite, Record | None], None]
 """Told of each finished task, and with None of each that was finished before."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from react_engine.runs import EndState, Run
 from react_engine.suites.matching import told
 from react_engine.suites.suite import Task
-from react_engine.types import EndState, Run
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from react_engine.cli import exit_codes
-from react_engine.types import EndState
+from react_engine.runs import EndState
 from tests.cli.driving import ADD, ANSWER, Done, house, react_engine
 from tests.loopback import Canned, chunks, sse
 

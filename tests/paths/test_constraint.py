@@ -13,8 +13,8 @@ from react_engine.models.profile import ModelProfile, Source
 from react_engine.models.table import CapabilityTable
 from react_engine.paths.constraint import constraint_form
 from react_engine.paths.prompt import PromptPath
+from react_engine.runs import FallbackReason
 from react_engine.templates import Templates
-from react_engine.types import FallbackReason
 from tests.driving import PROMPT, TOOLS, drive, paths
 from tests.loopback import Canned, completion, serve
 

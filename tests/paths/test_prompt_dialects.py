@@ -14,9 +14,10 @@ from react_engine.models.shipped import shipped
 from react_engine.parsers.dialects import Dialect, Writing, register_dialect
 from react_engine.paths.base import Ask
 from react_engine.paths.prompt import PromptPath
+from react_engine.runs import EndState
 from react_engine.templates import Templates
 from react_engine.templates.dialect import DialectTemplates
-from react_engine.types import EndState, Message, Status, ToolCall, ToolResult
+from react_engine.types import Message, Status, ToolCall, ToolResult
 from tests.driving import TOOLS
 
 CALL = ToolCall("add", {"a": 1, "b": 2}, "one")

@@ -19,8 +19,9 @@ from react_engine.models.table import CapabilityTable
 from react_engine.parsers.plain import plain_text
 from react_engine.paths.turn import PlainStream
 from react_engine.provider.backend import Backend
+from react_engine.runs import FallbackReason
 from react_engine.templates import Templates
-from react_engine.types import FallbackReason, Usage
+from react_engine.types import Usage
 from tests.provider.driving import ADD, ASKED, CALL, TOOLS, backend, pieces_of, spoken, turn_of, without_ids
 
 pytestmark = pytest.mark.anyio

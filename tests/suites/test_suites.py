@@ -7,10 +7,11 @@ from typing import Any
 import pytest
 
 from react_engine.errors import ConfigurationError
+from react_engine.runs import EndState, Run, Step
 from react_engine.suites import load_suite, score, shipped_suites
 from react_engine.suites.matching import fits, told
 from react_engine.suites.suite import Expected, Suite, Task, read_suite
-from react_engine.types import EndState, Reading, Run, Status, Step, ToolCall, ToolResult
+from react_engine.types import Reading, Status, ToolCall, ToolResult
 
 
 def chinese(task: Task) -> bool:
