@@ -133,5 +133,11 @@ def fill(pattern: str, values: Mapping[str, str]) -> str:
     return _PLACE.sub(lambda place: "$" if place[1] == "$" else values.get(place[1], place[0]), pattern)
 
 
+def pieces(pattern: str) -> list[tuple[str, bool]]:
+    """The literal text of a pattern and its words, in order; the words are marked."""
+    parts = _PLACE.split(pattern)
+    return [("$", False) if part == "$" else (part, place % 2 == 1) for place, part in enumerate(parts)]
+
+
 def _words_with_dollar(pattern: str) -> list[str]:
     return [f"${word}" for word in _PLACE.findall(pattern)]

@@ -113,7 +113,7 @@ def _plan(models: tuple[str, ...], options: dict[str, Any], table: CapabilityTab
     )
     if not wanted:
         raise click.UsageError(
-            "Nothing is left to compare: json needs --constraint on, trained dialects --constraint off."
+            "Nothing is left to compare: json needs --constraint on, other forms need --constraint off where the server takes no grammar."
         )
     suites = tuple(load_suite(name) for name in options["suites"] or shipped_suites())
     return Plan(wanted, suites, options["limit"], options["jobs"])

@@ -12,6 +12,7 @@ from react_engine.errors import ConfigurationError
 from react_engine.limits import Limits
 from react_engine.models.base import Model
 from react_engine.models.profile import ModelProfile
+from react_engine.paths.constraint import can_be_held
 from react_engine.suites import Suite
 from react_engine.types import PathName
 
@@ -31,10 +32,11 @@ class Form:
     rendering: str = "signature"
     constraint: str = "on"
 
-    @property
-    def held(self) -> bool:
-        """Whether there is a constraint for it."""
-        return self.dialect == "react"
+    def can_be_held(self, forms: Sequence[str]) -> bool:
+        """Whether one of a server's forms of constraints is there for it; where none is known, whether any is."""
+        if self.constraint == "json_schema":
+            return True
+        return any(can_be_held(self.dialect, form) for form in forms or ("gbnf",))
 
 
 FORMS: Mapping[str, Form] = {
@@ -136,7 +138,7 @@ def variants(
         possible = constraints if profile.constraints or len(constraints) == 1 else (False,)
         for name, form in forms.items() if "prompt" in paths else ():
             for held in possible:
-                if form.held if held else name != "json":
+                if form.can_be_held(profile.constraints) if held else name != "json":
                     # The gate reads a begun thought, which only ReAct has.
                     asked = gates if form.dialect == "react" else gates[:1]
                     yield from (Variant(model, "prompt", name, held, gate) for gate in asked)

@@ -6,11 +6,15 @@ are collected by ``Rules``; each is written once, however often it is used.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+
+from react_engine.parsers.dialects.writing import pieces
 
 Rule = str
 """The right side of a rule in GBNF: an expression that can stand in a sequence or a choice."""
 
+CONTROL = r"\x00-\x1f\x7f"
+"""What stands in no text, inside a class; line breaks are allowed beside it where they may be."""
 _ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
@@ -22,6 +26,25 @@ def literal(text: str) -> Rule:
 
 def _code(char: str) -> str:
     return char if char.isprintable() and char.isascii() else f"\\U{ord(char):08x}" if ord(char) < 32 else char
+
+
+def none_of(chars: Iterable[str]) -> Rule:
+    """One character that is none of these, and no control character."""
+    return f"[^{CONTROL}{''.join(map(_in_class, sorted(set(chars))))}]"
+
+
+def one_of(chars: str) -> Rule:
+    """One of these characters."""
+    return f"[{''.join(map(_in_class, chars))}]"
+
+
+def _in_class(char: str) -> str:
+    return f"\\x{ord(char):02x}" if ord(char) < 128 and not char.isalnum() else char
+
+
+def filled(pattern: str, values: Mapping[str, Rule]) -> Rule:
+    """A pattern of a dialect's writing as a rule, with rules for its ``$words``."""
+    return sequence(values[part] if is_word else literal(part) for part, is_word in pieces(pattern) if part)
 
 
 def sequence(parts: Iterable[Rule]) -> Rule:

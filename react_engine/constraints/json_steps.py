@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from react_engine.constraints.frames import THOUGHT, Order
+from react_engine.constraints.frames import Order
+from react_engine.constraints.free_text import THOUGHT
 from react_engine.tools.tool import Tool
 
 

@@ -1,4 +1,4 @@
-"""The arguments of a tool as grammar rules: JSON on one line that fits the tool's schema.
+"""Values as grammar rules: on one line, in the notation of a dialect, and fitting a schema.
 
 The structure comes from the compiled ``Shape``, limits from the schema beside it. Where a schema says what a grammar
 cannot (patterns, conditions), any value of the type is allowed, and validation judges it as ever. Strings and
@@ -7,13 +7,12 @@ numbers have a length at which they end: a small model would go on for ever in t
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from react_engine.constraints.grammar import Rule, Rules, choice, literal, optional, repeated, sequence
+from react_engine.constraints.notations import JSON, Notation
 from react_engine.shapes import Shape, resolve_pointer
-from react_engine.tools.tool import Tool
 
 STRING = 600
 """Characters of a string at most, whatever its schema says."""
@@ -21,32 +20,25 @@ DIGITS = 15
 ITEMS = 20
 """Items of an array at most."""
 _LISTED = 24  # a range of so few integers is written out
-_CHARACTER = r'[^"\\\x00-\x1f\x7f]'
-_ESCAPE = r'"\\" ["\\/bfnrt]'
-_COMMA, _COLON = literal(", "), literal(": ")
-_FORMATS = {
+FORMATS = {
     "date": r"[0-9]{4} " + '"-" [01] [0-9] "-" [0-3] [0-9]',
     "time": r'[0-2] [0-9] ":" [0-5] [0-9] (":" [0-5] [0-9])?',
 }
 
 
-def arguments_rule(rules: Rules, tool: Tool) -> Rule:
-    """The object of a tool's arguments."""
-    schema = tool.schema
-    return _Writer(rules, schema).value(tool.shape, schema, tool.name)
+class Values:
+    """Writes rules for values in a notation; ``root`` is the schema that references point into."""
 
-
-class _Writer:
-    def __init__(self, rules: Rules, root: Mapping[str, Any]) -> None:
-        self.rules, self.root = rules, root
+    def __init__(self, rules: Rules, root: Mapping[str, Any], notation: Notation = JSON) -> None:
+        self.rules, self.root, self.notation = rules, root, notation
+        self._comma = literal(notation.comma)
         self._written: dict[tuple[int, int], Rule] = {}
 
     def value(self, shape: Shape, schema: Any, stem: str) -> Rule:
         """A value of this shape; ``schema`` is what is known of its limits."""
-        schema = self._followed(schema)
+        schema = self.followed(schema)
         if shape.enum:
-            members = [member for member in shape.enum if shape.fits(member)] or list(shape.enum)
-            return self.rules.rule(stem, choice(literal(json.dumps(m, ensure_ascii=False)) for m in members))
+            return self.rules.rule(stem, choice(map(self.notation.constant, members_of(shape))))
         if shape.anything or shape.also or shape.enum is not None:
             return self.anything(shape)
         if not (shape.options or shape.properties or shape.items or shape.prefix):
@@ -65,34 +57,36 @@ class _Writer:
 
     def _of_types(self, shape: Shape, schema: Mapping[str, Any], stem: str) -> Rule:
         kinds = shape.types or frozenset({"object"} if shape.properties else {"array"} if shape.items else ())
-        forms = [self._of_type(kind, shape, schema, stem) for kind in sorted(kinds)]
+        forms = [self.of_type(kind, shape, schema, stem) for kind in sorted(kinds)]
         return choice(forms) if forms else self.anything(shape)
 
-    def _of_type(self, kind: str, shape: Shape, schema: Mapping[str, Any], stem: str) -> Rule:
+    def of_type(self, kind: str, shape: Shape, schema: Mapping[str, Any], stem: str) -> Rule:
+        """A value of one of the types that the shape allows."""
         match kind:
             case "string":
-                return self._string(schema)
+                return self.string(schema)
             case "integer":
                 return self._integer(schema)
             case "number":
                 fraction = optional(f'"." {repeated("[0-9]", 1, DIGITS - 5)}')
                 return self.rules.rule("number", sequence((self._integer(schema, listed=False), fraction)))
             case "boolean":
-                return '("true" | "false")'
+                return choice(map(self.notation.constant, (True, False)))
             case "array":
                 return self._array(shape, schema, stem)
             case "object":
                 return self._object(shape, schema, stem)
-        return '"null"'
+        return self.notation.constant(None)
 
-    def _string(self, schema: Mapping[str, Any]) -> Rule:
-        if (known := _FORMATS.get(str(schema.get("format")))) is not None:
-            return self.rules.rule(str(schema["format"]), rf'"\"" {known} "\""')
-        least, most = _bounds(schema, "minLength", "maxLength", STRING)
+    def string(self, schema: Mapping[str, Any]) -> Rule:
+        """Text, as long as the schema allows, but never without end."""
+        quote = literal(self.notation.quote)
+        if (known := FORMATS.get(str(schema.get("format")))) is not None:
+            return self.rules.rule(str(schema["format"]), f"{quote} {known} {quote}")
+        least, most = length_of(schema)
         if most == 0:
-            return r'"\"\""'
-        character = self.rules.rule("char", f"{_CHARACTER} | {_ESCAPE}")
-        return self.rules.rule("string", rf'"\"" {character}{{{least},{most}}} "\""')
+            return self.notation.constant("")
+        return self.rules.rule("string", f"{quote} {self.notation.character(self.rules)}{{{least},{most}}} {quote}")
 
     def _integer(self, schema: Mapping[str, Any], *, listed: bool = True) -> Rule:
         low, high = schema.get("minimum"), schema.get("maximum")
@@ -104,80 +98,77 @@ class _Writer:
     def _array(self, shape: Shape, schema: Mapping[str, Any], stem: str) -> Rule:
         if shape.prefix:
             parts = [self.value(part, {}, stem) for part in shape.prefix]
-            return sequence(('"["', sequence(_joined(parts)), '"]"'))
+            return sequence(('"["', sequence(self._joined(parts)), '"]"'))
         item = self.value(shape.items or Shape(), schema.get("items"), f"{stem}-item")
         least, most = _bounds(schema, "minItems", "maxItems", ITEMS)
         if most == 0:
             return '"[]"'
-        more = repeated(f"{_COMMA} {item}", max(0, least - 1), most - 1)
+        more = repeated(f"{self._comma} {item}", max(0, least - 1), most - 1)
         inner = sequence((item, more))
         return self.rules.rule(f"{stem}-list", sequence(('"["', inner if least else optional(inner), '"]"')))
 
     def _object(self, shape: Shape, schema: Mapping[str, Any], stem: str) -> Rule:
         if not shape.properties:
             return '"{}"' if shape.additional is False else self._any_object()
-        written = schema.get("properties")
-        below = written if isinstance(written, Mapping) else {}
-        members = [
-            (
-                sequence(
-                    (
-                        literal(f"{json.dumps(name, ensure_ascii=False)}: "),
-                        self.value(
-                            part if name in shape.required else part.without_null(),
-                            below.get(name),
-                            f"{stem}-{name}",
-                        ),
-                    )
-                ),
-                name in shape.required,
-            )
-            for name, part in shape.properties.items()
-        ]
-        return self.rules.rule(stem, sequence((literal("{"), self._members(members, stem), literal("}"))))
+        return self.rules.rule(
+            stem, sequence((literal("{"), self.members(shape, schema, stem, self._member, self._comma), literal("}")))
+        )
 
-    def _members(self, members: list[tuple[Rule, bool]], stem: str) -> Rule:
-        """The members in the order of the schema; those that are not required may be left out."""
+    def _member(self, name: str, shape: Shape, schema: Any, stem: str) -> Rule:
+        return sequence((self.notation.key(name), self.value(shape, schema, stem)))
+
+    def members(
+        self, shape: Shape, schema: Mapping[str, Any], stem: str, written: Callable[..., Rule], comma: Rule = ""
+    ) -> Rule:
+        """The members of an object in the order of its schema; those that are not required may be left out.
+
+        ``written`` gives the rule of one, from its name, shape, schema and a stem for rules.
+        """
+        known = schema.get("properties")
+        below = known if isinstance(known, Mapping) else {}
         first, more = "", ""  # what may follow while nothing was written yet, and after a member
-        for place, (written, needed) in reversed(list(enumerate(members))):
-            begun = sequence((written, more))
+        for place, (name, part) in reversed(list(enumerate(shape.properties.items()))):
+            needed = name in shape.required
+            value = part if needed else part.without_null()
+            begun = sequence((written(name, value, below.get(name), f"{stem}-{name}"), more))
             first = begun if needed else _or(begun, first)
             if place:
-                rest = sequence((_COMMA, begun))
+                rest = sequence((comma, begun))
                 more = self.rules.rule(f"{stem}-more", rest if needed else _or(rest, more))
         return first
 
     def anything(self, shape: Shape) -> Rule:
-        """Any JSON value of the types that the shape allows."""
-        kinds = [kind for kind in ("string", "number", "boolean", "null", "array", "object") if shape.allows(kind)]
-        if "number" not in kinds and shape.allows("integer"):
-            kinds.append("integer")
-        return choice(self._any_of(kind) for kind in kinds or ["null"])
+        """Any value of the types that the shape allows."""
+        return choice(map(self.any_of, kinds_of(shape)))
 
-    def _any_of(self, kind: str) -> Rule:
+    def any_of(self, kind: str) -> Rule:
+        """Any value of a type."""
         if kind == "object":
             return self._any_object()
         if kind == "array":
             return self._any_array()
-        return self._of_type(kind, Shape(frozenset({kind})), {}, kind)
+        return self.of_type(kind, Shape(frozenset({kind})), {}, kind)
 
     def _any_value(self, levels: int) -> Rule:
-        plain = [self._any_of(kind) for kind in ("string", "number", "boolean", "null")]
+        plain = [self.any_of(kind) for kind in ("string", "number", "boolean", "null")]
         if levels > 0:
             plain += [self._any_object(levels - 1), self._any_array(levels - 1)]
         return self.rules.rule(f"value{levels}", " | ".join(plain))
 
     def _any_object(self, levels: int = 3) -> Rule:
-        member = sequence((self._string({"maxLength": 60}), _COLON, self._any_value(levels)))
-        inner = optional(sequence((member, repeated(sequence((_COMMA, member)), 0, ITEMS))))
+        member = sequence((self.notation.any_key(self.rules), self._any_value(levels)))
+        inner = optional(sequence((member, repeated(sequence((self._comma, member)), 0, ITEMS))))
         return self.rules.rule(f"object{levels}", sequence((literal("{"), inner, literal("}"))))
 
     def _any_array(self, levels: int = 3) -> Rule:
         item = self._any_value(levels)
-        inner = optional(sequence((item, repeated(sequence((_COMMA, item)), 0, ITEMS))))
+        inner = optional(sequence((item, repeated(sequence((self._comma, item)), 0, ITEMS))))
         return self.rules.rule(f"array{levels}", sequence(('"["', inner, '"]"')))
 
-    def _followed(self, schema: Any) -> Mapping[str, Any]:
+    def _joined(self, parts: list[Rule]) -> list[Rule]:
+        return [part for number, item in enumerate(parts) for part in ((self._comma, item) if number else (item,))]
+
+    def followed(self, schema: Any) -> Mapping[str, Any]:
         """The schema itself, behind references; nothing where it leads nowhere."""
         for _ in range(8):
             if not isinstance(schema, Mapping):
@@ -201,8 +192,23 @@ def _or(part: Rule, other: Rule) -> Rule:
     return choice((part, other)) if other else optional(part)
 
 
-def _joined(parts: list[Rule]) -> list[Rule]:
-    return [part for number, item in enumerate(parts) for part in ((_COMMA, item) if number else (item,))]
+def members_of(shape: Shape) -> list[Any]:
+    """The values of an enumeration that fit."""
+    members = list(shape.enum or ())
+    return [member for member in members if shape.fits(member)] or members
+
+
+def kinds_of(shape: Shape) -> list[str]:
+    """The types of JSON that a shape allows; one that fits nothing can only be null."""
+    kinds = [kind for kind in ("string", "number", "boolean", "null", "array", "object") if shape.allows(kind)]
+    if "number" not in kinds and shape.allows("integer"):
+        kinds.append("integer")
+    return kinds or ["null"]
+
+
+def length_of(schema: Mapping[str, Any]) -> tuple[int, int]:
+    """How long a text may be, at least and at most."""
+    return _bounds(schema, "minLength", "maxLength", STRING)
 
 
 def _bounds(schema: Mapping[str, Any], lower: str, upper: str, highest: int) -> tuple[int, int]:

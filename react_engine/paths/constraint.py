@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from react_engine.constraints.frames import FRAMES, Order, step_grammar
+from react_engine.constraints.frames import Order, has_grammar, step_grammar
 from react_engine.constraints.json_steps import is_servable, step_schema
 from react_engine.errors import ConfigurationError
 from react_engine.labels import LabelSet
 from react_engine.models.profile import ModelProfile
+from react_engine.parsers.dialects import Dialect, dialect_named
 from react_engine.tools.tool import Tool
 
 _CHOSEN = ("argument", "environment", "config")
@@ -18,36 +19,48 @@ _CHOSEN = ("argument", "environment", "config")
 def constraint_form(profile: ModelProfile, dialect: str = "react") -> str | None:
     """The form in use with a model that is asked in ``dialect``, or None.
 
-    Raises ConfigurationError when a constraint was asked for by the user and there is no grammar for the dialect, or
-    the server is not known to take any.
+    Raises ConfigurationError when a constraint was asked for by the user and there is none for the dialect, or the
+    server is not known to take any.
     """
     if profile.constraint == "off":
         return None
+    forms = profile.constraints if profile.constraint == "on" else (profile.constraint,)
+    if usable := [form for form in forms if can_be_held(dialect, form)]:
+        return usable[0]
     source = profile.sources.get("constraint")
-    if dialect not in FRAMES:
-        if source is None or source.kind in _CHOSEN:
-            raise ConfigurationError(
-                f"A constraint is asked for ({source or 'the record'}), but {profile.name} is asked in the dialect "
-                f"{dialect!r}, and grammars are there only for: {', '.join(FRAMES)}. "
-                'Set dialect = "react", or constraint = "off".'
-            )
-        return None
-    if profile.constraint != "on":
-        return profile.constraint
-    if profile.constraints:
-        return profile.constraints[0]
-    if source is not None and source.kind in _CHOSEN:
-        raise ConfigurationError(
-            f"A constraint is asked for ({source}), but nothing says that the server of {profile.name} takes one. "
-            'Name the form: constraint = "gbnf" (llama.cpp), "json_schema" or "structured_outputs" (vLLM).'
-        )
+    if source.kind in _CHOSEN if source is not None else forms or not can_be_held(dialect):
+        raise ConfigurationError(_nothing_to_hold(profile, dialect, f"{source or 'the record'}"))
     return None
+
+
+def can_be_held(dialect: str, form: str = "gbnf") -> bool:
+    """Whether replies in a dialect can be held to a form: grammars are there for most, a JSON Schema for ReAct alone."""
+    return dialect == "react" or (form != "json_schema" and has_grammar(dialect_named(dialect)))
+
+
+def _nothing_to_hold(profile: ModelProfile, dialect: str, asked_by: str) -> str:
+    wish = f"A constraint is asked for ({asked_by}), but "
+    if not can_be_held(dialect):
+        return (
+            f"{wish}{profile.name} is asked in the dialect {dialect!r}, for which there is no grammar. "
+            'Set another dialect, or constraint = "off".'
+        )
+    if profile.constraint == "json_schema" or profile.constraints:
+        return (
+            f"{wish}{profile.name} is asked in the dialect {dialect!r}, for which there is a grammar, but no JSON Schema. "
+            'Set dialect = "react", or constraint = "off", or "gbnf" or "structured_outputs" if the server takes it.'
+        )
+    return (
+        f"{wish}nothing says that the server of {profile.name} takes one. "
+        'Name the form: constraint = "gbnf" (llama.cpp), "json_schema" or "structured_outputs" (vLLM).'
+    )
 
 
 class Constraint:
     """The constraint of one path: request fields for each tool choice, made once.
 
-    ``form`` is the form in use, None for none. ``begun`` says that requests end in the label of the thought.
+    ``form`` is the form in use, None for none; ``dialect`` the one that the prompt asks for. ``begun`` says that requests
+    end in the label of the thought.
     """
 
     def __init__(
@@ -57,9 +70,10 @@ class Constraint:
         tools: Sequence[Tool],
         labels: LabelSet,
         *,
+        dialect: str = "react",
         begun: bool = False,
     ) -> None:
-        self.form = form
+        self.form, self._dialect = form, dialect_named(dialect)
         self._tools, self._labels, self._begun = tuple(tools), labels, begun
         self._several = profile.parallel_calls
         self._made: dict[str, Mapping[str, Any]] = {}
@@ -70,17 +84,17 @@ class Constraint:
             return {}
         if choice not in self._made:
             order = Order(self._tools, self._labels, choice, self._begun, self._several)
-            self._made[choice] = _fields(self.form, order)
+            self._made[choice] = _fields(self.form, order, self._dialect)
         return self._made[choice]
 
 
-def _fields(form: str, order: Order) -> Mapping[str, Any]:
+def _fields(form: str, order: Order, dialect: Dialect) -> Mapping[str, Any]:
     if form == "json_schema":
         if not all(map(is_servable, order.tools)):
             return {}
         described = {"name": "step", "schema": step_schema(order), "strict": True}
         return {"response_format": {"type": "json_schema", "json_schema": described}}
-    grammar = step_grammar(order)
+    grammar = step_grammar(order, dialect)
     if form == "structured_outputs":  # vLLM docs: structured outputs; its grammars are in GBNF as well
         return {"structured_outputs": {"grammar": grammar}}
     return {"grammar": grammar}

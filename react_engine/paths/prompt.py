@@ -55,13 +55,14 @@ class PromptPath:
         self.dialect = "auto" if in_react and profile.dialect != "react" else asked
         as_signatures = in_react and rendering != "schema"
         self._shown_tools: tuple[Any, ...] = tuple(map(signature, tools)) if as_signatures else tuple(tools)
-        form = constraint_form(profile, "react" if in_react else asked)
+        written = "react" if in_react else asked
+        form = constraint_form(profile, written)
         begins = (
             in_react and (profile.continues or not profile.chat) and form != "json_schema"
         )  # which begins with a brace
         self.begun = f"{templates.labels.thought}:" if begins else ""
         """What the request ends in, and the reply therefore begins with."""
-        self.constraint = Constraint(form, profile, tools, templates.labels, begun=begins)
+        self.constraint = Constraint(form, profile, tools, templates.labels, dialect=written, begun=begins)
         self._systems: dict[str, str] = {}
         self._shown: dict[int, tuple[Message, dict[str, Any]]] = {}
 

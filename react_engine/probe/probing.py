@@ -15,7 +15,7 @@ from react_engine.models.base import Model, Reply, ReplyBuilder
 from react_engine.models.profile import ModelProfile
 from react_engine.parsers.dialects import dialect_named
 from react_engine.paths.base import Ask, Path
-from react_engine.paths.constraint import constraint_form
+from react_engine.paths.constraint import can_be_held, constraint_form
 from react_engine.paths.native import NativePath
 from react_engine.paths.prompt import PromptPath
 from react_engine.paths.select import profile_changes
@@ -23,6 +23,7 @@ from react_engine.probe.scenarios import SCENARIOS, Scenario
 from react_engine.templates import Templates
 
 _TOKENS = 300
+_HELD = " + constraint"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,13 +74,16 @@ class Probe:
 
 
 def plausible_ways(profile: ModelProfile) -> tuple[Way, ...]:
-    """The ways worth trying: native, ReAct in each form that the server can hold, and the model's own dialect."""
+    """The ways worth trying: native, ReAct and the model's own dialect, each also in a form that the server can hold."""
     constrained = constraint_form(replace(profile, constraint="on", dialect="react", sources={}))
+    grammar = next((form for form in profile.constraints if form != "json_schema"), None)
     ways = [Way("native", native=True), Way("react"), Way("react-zh", language="zh")]
     if own := _own(profile):
         ways.append(Way(own, dialect=own))
+        if grammar is not None and can_be_held(own, grammar):
+            ways.append(Way(f"{own}{_HELD}", dialect=own, constraint=grammar))
     if constrained is not None and constrained != "json_schema":
-        ways.append(Way("react + constraint", constraint=constrained))
+        ways.append(Way(f"react{_HELD}", constraint=constrained))
     if "json_schema" in profile.constraints:
         ways.append(Way("json", constraint="json_schema"))
     return tuple(ways)
@@ -170,16 +174,19 @@ def _record(findings: list[Finding], own: str) -> Iterator[tuple[str, tuple[Any,
     if works and parallel is not None:
         yield "parallel_calls", (parallel.good, f"two calls in one reply: {parallel.outcome}")
     free = right.get("react", 0)
-    if (trained := right.get(own)) is not None:
-        react = max(count for way, count in prompts.items() if way != own)
+    form, held = max(
+        (("on", right.get(f"react{_HELD}", -1)), ("json_schema", right.get("json", -1))), key=lambda item: item[1]
+    )
+    if own in right:
+        ways = (own, f"{own}{_HELD}")
+        trained = max(right.get(way, 0) for way in ways)
+        react = max(count for way, count in prompts.items() if way not in ways)
         kept = trained >= react
         yield "dialect", (own if kept else "react", f"{trained} of {len(SCENARIOS)} right in {own}, {react} in ReAct")
         if kept:
-            yield "constraint", ("off", f"there is no grammar for {own}")
-            return
-    form, held = max(
-        (("on", right.get("react + constraint", -1)), ("json_schema", right.get("json", -1))), key=lambda item: item[1]
-    )
+            free, form, held = right[own], "on", right.get(f"{own}{_HELD}", -1)
+            if held < 0:
+                yield "constraint", ("off", f"there is no grammar for {own} that the server takes")
     if held >= 0:
         value = form if held > free else "off"
         yield "constraint", (value, f"{held} of {len(SCENARIOS)} right with {form}, {free} without")

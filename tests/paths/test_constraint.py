@@ -45,14 +45,29 @@ def test_a_constraint_that_the_user_asks_for_is_not_silently_left_out() -> None:
 
 
 @pytest.mark.parametrize("kind", ["argument", "environment", "config"])
-def test_a_constraint_that_the_user_asks_for_outside_react_is_told_to_be_none(kind: str) -> None:
-    asked = replace(SERVER, dialect="hermes", constraint="gbnf", sources={"constraint": Source(kind)})
-    with pytest.raises(ConfigurationError, match=r"'hermes'.*only for: react\. .*off"):
+def test_a_constraint_that_is_not_there_for_a_dialect_is_told_to_whoever_asks_for_it(kind: str) -> None:
+    asked = replace(SERVER, dialect="hermes", constraint="json_schema", sources={"constraint": Source(kind)})
+    with pytest.raises(ConfigurationError, match=r"'hermes', for which there is a grammar, but no JSON Schema.*off"):
         PromptPath(asked, TOOLS, Templates())
     shipped = replace(asked, sources={"constraint": Source("shipped")})
     assert PromptPath(shipped, TOOLS, Templates()).constraint.form is None
     untaught = replace(asked, dialect="harmony")  # which no prompt can ask for: it is asked in ReAct
-    assert PromptPath(untaught, TOOLS, Templates()).constraint.form == "gbnf"
+    assert PromptPath(untaught, TOOLS, Templates()).constraint.form == "json_schema"
+
+
+def test_a_trained_dialect_is_held_to_a_grammar_of_its_own() -> None:
+    held = PromptPath(replace(SERVER, dialect="hermes", constraint="on"), TOOLS, Templates())
+    grammar = held.constraint.fields("required")["grammar"]
+    assert "<tool_call>" in grammar
+    assert "Action Input" not in grammar
+    last = replace(SERVER, dialect="hermes", constraint="on", constraints=("json_schema", "structured_outputs"))
+    assert constraint_form(last, "hermes") == "structured_outputs"
+
+
+def test_a_dialect_without_a_grammar_says_so() -> None:
+    asked = replace(SERVER, constraint="on", sources={"constraint": Source("config")})
+    with pytest.raises(ConfigurationError, match="'harmony', for which there is no grammar"):
+        constraint_form(asked, "harmony")
 
 
 @pytest.mark.parametrize(
