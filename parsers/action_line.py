@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from react_engine.parsers.index import ToolIndex
 from react_engine.parsers.names import ResolvedName, head_of
@@ -17,8 +17,7 @@ _OPENERS = "{[(（｛［\"'"
 _OTHER_NAME = re.compile(r"\s*(?:,|/|\||&|\+|\band\b|\bor\b|\bthen\b|和|或|、)\s*[`'\"*\[]*([\w.\-/:]+)", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class ActionLine:
+class ActionLine(NamedTuple):
     """What an action line names. ``behind`` is the offset where arguments may begin; ``name`` None if no tool fits.
 
     ``also`` is another tool that the line names as well.

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 from react_engine.parsers.control import strip_end_tokens
 from react_engine.parsers.element_tree import Elements, Unclosed
@@ -30,8 +30,7 @@ from react_engine.parsers.yaml_lines import read_yaml
 from react_engine.types import Arguments, Problem, Span, Tolerance
 
 
-@dataclass(frozen=True, slots=True)
-class Region:
+class Region(NamedTuple):
     """A stretch of the raw text that holds arguments.
 
     ``cut``: the text ends here because a limit stopped the model, so an open value must not be closed.
@@ -57,8 +56,7 @@ class Region:
         return self.text[self.start : self.end]
 
 
-@dataclass(frozen=True, slots=True)
-class ReadArguments:
+class ReadArguments(NamedTuple):
     """Arguments that were read, or the problem that stands in their way. ``end`` is behind what was used."""
 
     arguments: Arguments | None
@@ -93,7 +91,7 @@ def read_arguments(region: Region, tool: KnownTool) -> ReadArguments:
     for reading in _ladder(region, tool):
         if reading.problem is None or reading.problem.code in _FINAL:
             arguments, leaks = without_leaks(reading.arguments or {}, region.content, region.span)
-            return replace(reading, arguments=arguments, tolerances=(*reading.tolerances, *leaks)) if leaks else reading
+            return reading._replace(arguments=arguments, tolerances=(*reading.tolerances, *leaks)) if leaks else reading
         first_problem = first_problem or reading
     return first_problem or _nothing(region, tool)
 
@@ -122,7 +120,7 @@ def _ladder(region: Region, tool: KnownTool) -> Iterator[ReadArguments]:
     if opened:
         yield _structured(region, tool)
     if (fence := leading_fence(text, start, end)) is not None and not region.cut:
-        inner = replace(region, start=skip_blanks(text, fence.start, fence.end), end=fence.end, delimited=True)
+        inner = region._replace(start=skip_blanks(text, fence.start, fence.end), end=fence.end, delimited=True)
         if inner.start < inner.end and _OPENING.match(text, inner.start):
             yield _with(_structured(inner, tool), Tolerance("text-after-arguments", Span(fence.outer_end, end)))
     if start < end and text[start] == "<" and (tagged := _in_tags(region, tool)) is not None:
@@ -140,7 +138,7 @@ def _ladder(region: Region, tool: KnownTool) -> Iterator[ReadArguments]:
 
 
 def _with(read: ReadArguments, tolerance: Tolerance) -> ReadArguments:
-    return replace(read, tolerances=(tolerance, *read.tolerances)) if read.problem is None else read
+    return read._replace(tolerances=(tolerance, *read.tolerances)) if read.problem is None else read
 
 
 def before_stop_remainder(text: str, start: int, end: int) -> int:
@@ -171,7 +169,7 @@ def _without_packaging(region: Region) -> Region:
         start, end = fence.start, fence.end
     if end - start > 1 and text[start] == "`" == text[end - 1] and "`" not in text[start + 1 : end - 1]:
         start, end = start + 1, end - 1
-    return replace(region, start=start, end=end)
+    return region._replace(start=start, end=end)
 
 
 def _structured(region: Region, tool: KnownTool) -> ReadArguments:
@@ -240,7 +238,7 @@ def _in_words(region: Region, words: Span, tool: KnownTool) -> ReadArguments:
     names = {word.split(":")[0].split("=")[0].strip(" *?") for word in re.split(r"[,，]", written)}
     if names & tool.shape.properties.keys() or tool.sole_parameter is None:
         return ReadArguments(None, region.end, problem=replace(wrong_arguments(tool, words, written), code="no-values"))
-    readings = _bare(replace(region, start=words.start, end=words.end), tool)
+    readings = _bare(region._replace(start=words.start, end=words.end), tool)
     return next(readings, None) or _nothing(region, tool)
 
 

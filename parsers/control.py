@@ -45,8 +45,18 @@ _LAST_TURN = re.compile(r"(?:\s*+(?:<\|observation\|>|<\|user\|>))+\s*\Z")
 
 def content_end(text: str) -> int:
     """Where the reply itself ends, before the header of a turn in which nothing was written."""
+    if not text[-64:].rstrip().endswith("|>"):
+        return len(text)
     match = _LAST_TURN.search(text, max(0, len(text) - 64))
     return match.start() if match else len(text)
+
+
+_LAST_TOKENS = re.compile(rf"(?:(?:{_END.pattern})\s*+)++\Z")
+
+
+def ends_turn(text: str, position: int) -> bool:
+    """Whether nothing but turn ends stands from ``position`` on."""
+    return _LAST_TOKENS.match(text, position) is not None
 
 
 def find_end_token(text: str, start: int, end: int) -> re.Match[str] | None:

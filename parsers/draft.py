@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from react_engine.parsers.arguments import ReadArguments, Region, read_arguments
 from react_engine.parsers.index import ToolIndex
+from react_engine.parsers.lookahead import CallArguments
 from react_engine.parsers.names import ResolvedName, is_identifier
 from react_engine.parsers.objects import CallIntent
 from react_engine.parsers.settle import holds_placeholder, object_in, plainly, settle_value, without_bare, without_leaks
@@ -115,11 +116,10 @@ class Draft:
     def call_from(self, intent: CallIntent, span: Span, *, marked: bool, extra: Iterable[Tolerance] = ()) -> bool:
         """Add the call that an object means. False if it is none in this place: an unknown name, unmarked."""
         tool = self.index.tools.get(intent.name)
-        if (
-            tool is not None
-            and type(intent.arguments) is dict
-            and (plain := plainly(intent.arguments, tool)) is not None
-        ):
+        given = intent.arguments
+        if isinstance(given, CallArguments) and not given.positional:
+            given = given.keywords
+        if tool is not None and type(given) is dict and (plain := plainly(given, tool)) is not None:
             self._add(tool.name, plain, intent.id, span, tuple(extra))
             return True
         name = self.resolve(intent.name, span, marked=marked and intent.explicit)

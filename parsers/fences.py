@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 _OPENER = re.compile(r"(`{3,}|~{3,})[ \t]*([\w+.#-]{0,30})[ \t]*\r?")
 # A fence that opens stands on a line of its own or behind a label; one that closes may follow its content directly.
 # Runs are taken whole, from their start: a long one that ends no line must not be tried again at each of its signs.
-_FENCE = re.compile(r"((?<!`)`{3,}+|(?<!~)~{3,}+)[ \t]*+([\w+.#-]{0,30})[ \t]*+\r?$", re.MULTILINE)
-_BEFORE_OPENER = re.compile(r"(?:^|\n)(?:[^\n`]{0,80}[:：][*_]{0,3})?[ \t>]{0,20}$")
+_FENCE = re.compile(r"(`(?<!``)`{2,}+|~(?<!~~)~{2,}+)[ \t]*+([\w+.#-]{0,30})[ \t]*+\r?$", re.MULTILINE)
+_BEFORE_OPENER = re.compile(r"(?:[^\n`]{0,80}[:：][*_]{0,3})?[ \t>]{0,20}")
 _DATA_WORDS = frozenset({"", "json", "json5", "jsonc", "python", "py", "text", "txt", "yaml", "tool", "tool_call"})
 
 
-@dataclass(frozen=True, slots=True)
-class Fence:
+class Fence(NamedTuple):
     """One fenced block: ``start`` and ``end`` bound the body, ``outer`` the whole with its fences."""
 
     start: int
@@ -71,7 +70,8 @@ def find_fences(text: str, start: int, end: int) -> list[Fence]:
     opener: re.Match[str] | None = None
     for fence in _FENCE.finditer(text, start, end):
         if opener is None:
-            if _BEFORE_OPENER.search(text[max(start, fence.start() - 110) : fence.start()]):
+            line = max(start, text.rfind("\n", start, fence.start()) + 1)
+            if _BEFORE_OPENER.fullmatch(text, line, fence.start()):
                 opener = fence
         elif fence[1][0] == opener[1][0] and len(fence[1]) >= len(opener[1]) and not fence[2]:
             fences.append(_between(text, opener, fence.start(), fence.end(), closed=True))

@@ -64,10 +64,14 @@ def _plain_types(shape: Shape) -> dict[str, frozenset[type]]:
     return plain
 
 
+_REMEMBERED, _LONGEST = 500, 100
+"""How many names that were looked up are remembered, and how long they may be: models write few, again and again."""
+
+
 class ToolIndex:
     """All tools of one reading. Build it once and pass it to ``read`` where many replies are read."""
 
-    __slots__ = ("_names", "tools")
+    __slots__ = ("_names", "_resolved", "tools")
 
     def __init__(self, tools: Iterable[Any] | ToolIndex = ()) -> None:
         self.tools: dict[str, KnownTool] = {}
@@ -75,6 +79,7 @@ class ToolIndex:
             known = _known(tool)
             self.tools[known.name] = known
         self._names: Names | None = None
+        self._resolved: dict[str, ResolvedName] = {}
 
     def __contains__(self, name: object) -> bool:
         return name in self.tools
@@ -94,7 +99,14 @@ class ToolIndex:
 
     def resolve(self, written: str) -> ResolvedName:
         """The tool that a written name means."""
-        return ResolvedName("known", written) if written in self.tools else self.names.resolve(written)
+        found = self._resolved.get(written)
+        if found is None:
+            found = ResolvedName("known", written) if written in self.tools else self.names.resolve(written)
+            if len(self._resolved) >= _REMEMBERED:
+                self._resolved.clear()
+            if len(written) < _LONGEST:
+                self._resolved[written] = found
+        return found
 
     def fitting(self, written: Any) -> str | None:
         """The only tool that takes an object with just these keys, None if there is none or more than one."""

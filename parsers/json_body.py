@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 from react_engine.parsers.arguments import Region
 from react_engine.parsers.body import Body, Frame, behind_closers, cut_off, next_closer, stands_alone
@@ -72,8 +71,8 @@ def _with_what_was_torn_off(draft: Draft, read: Value, limit: int) -> Value | No
     if rest.error is not None or not rest.complete:
         return None
     early = Tolerance("closed-early", Span(read.end - 1, torn.end()))
-    return replace(
-        rest, value={**read.value, torn["key"]: rest.value}, tolerances=(early, *read.tolerances, *rest.tolerances)
+    return rest._replace(
+        value={**read.value, torn["key"]: rest.value}, tolerances=(early, *read.tolerances, *rest.tolerances)
     )
 
 
@@ -121,7 +120,7 @@ def _named(draft: Draft, frame: Frame, read: Value, span: Span) -> int:
     if name.kind != "known" and isinstance(read.value, dict):
         inside = [item for item in intents(read.value, draft.index) if isinstance(item, CallIntent)]
         if len(inside) == 1 and _knows(draft, inside[0].name):  # the marker holds an id, the object the whole call
-            return int(draft.call_from(replace(inside[0], id=opener.id), span, marked=True, extra=read.tolerances))
+            return int(draft.call_from(inside[0]._replace(id=opener.id), span, marked=True, extra=read.tolerances))
         if opener.name.isdigit() and (fitting := draft.index.fitting(read.value)) is not None:
             extra = (Tolerance("inferred-name", span, lossy=True), *read.tolerances)
             return int(draft.call_from(CallIntent(fitting, read.value, opener.id), span, marked=True, extra=extra))

@@ -9,6 +9,7 @@ from react_engine.parsers import marked
 from react_engine.parsers.dialects import dialect_of, frame_of
 from react_engine.parsers.draft import Draft
 from react_engine.parsers.labels import Label, find_labels, step_labels
+from react_engine.parsers.markup import markup
 from react_engine.parsers.names import head_of
 from react_engine.parsers.openers import Opener
 from react_engine.parsers.react import read_react
@@ -39,6 +40,8 @@ def read_labelled(draft: Draft, start: int, end: int, hidden: Callable[[int], bo
 def _begins_with_name(draft: Draft, start: int, end: int) -> bool:
     """Whether nothing but a tool's name stands before the first label: the prompt ended in ``Action:``."""
     written = draft.raw[start:end].strip()
+    if markup().beginnings.match(draft.raw, start, end) is not None:  # a call in another form
+        return False
     return "\n" not in written and 0 < len(written) < 200 and draft.index.resolve(written).kind == "known"
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from react_engine.labels import FIELDS, Field, field_of
 from react_engine.parsers.trie import trie_pattern
@@ -41,15 +41,14 @@ _BODY = rf"""
 LABEL_PATTERN = "^" + _BODY
 """A label at the start of a line, in ``VERBOSE`` syntax; the groups ``word``, ``tail`` and ``weak``."""
 _FLAGS = re.VERBOSE | re.IGNORECASE | re.MULTILINE
-_LABEL = re.compile(LABEL_PATTERN, _FLAGS)
 _AT_START = re.compile(_BODY, _FLAGS)
+_BEHIND_BREAK = re.compile(rf"\n(?:{_BODY})", _FLAGS)
 _SIGN = re.compile(r"[:：*\]】#]|__|->|=[^\S\n]")
 """What every label has somewhere: a colon, or the decoration or the arrow that stands for one."""
 _AFTER_WRITTEN_BREAK = re.compile(rf"(?:^|(?<=\\n)){_BODY}", _FLAGS)
 
 
-@dataclass(frozen=True, slots=True)
-class Label:
+class Label(NamedTuple):
     """A label: its field, its span from the start of the line's decoration to where its content begins.
 
     ``plain``: undecorated. ``weak``: without a colon. ``quoted``: in a block quote or an indented block.
@@ -78,13 +77,13 @@ def find_labels(text: str, start: int, end: int) -> list[Label]:
 
     In a text on one line, written line breaks (``\\n``) begin lines, too.
     """
-    one_line = "\\n" in text and "\n" not in text[start:end].strip()
-    pattern = _AFTER_WRITTEN_BREAK if one_line else _LABEL
-    matches = pattern.finditer(text, start, end)
-    found = [_label(match) for match in (_outside_strings(text, start, matches) if one_line else matches)]
-    if start and text[start - 1] != "\n" and (first := _AT_START.match(text, start, end)) is not None:
-        if not found or found[0].start > start:
-            found.insert(0, _label(first))
+    first = _AT_START.match(text, start, end)
+    found = [_label(first, start)] if first is not None else []
+    if "\\n" in text and "\n" not in text[start:end].strip():
+        matches = _outside_strings(text, start, _AFTER_WRITTEN_BREAK.finditer(text, start, end))
+        found.extend(_label(match, match.start()) for match in matches if match.start() > start)
+    else:
+        found.extend(_label(match, match.start() + 1) for match in _BEHIND_BREAK.finditer(text, start, end))
     return found
 
 
@@ -101,23 +100,27 @@ def _outside_strings(text: str, start: int, matches: Iterable[re.Match[str]]) ->
 def has_label(text: str, start: int, end: int | None = None) -> bool:
     """Whether any line of ``text[start:end]`` begins with a label."""
     end = len(text) if end is None else end
-    return _SIGN.search(text, start, end) is not None and _LABEL.search(text, start, end) is not None
+    if _SIGN.search(text, start, end) is None:
+        return False
+    begins_line = not start or text[start - 1] == "\n"
+    return (begins_line and _AT_START.match(text, start, end) is not None) or (
+        _BEHIND_BREAK.search(text, start, end) is not None
+    )
 
 
 def begins_with_label(text: str) -> bool:
     """Whether the first thing in a text is a label, so that it is a step and no ordinary text."""
-    return _LABEL.match(text) is not None
+    return _AT_START.match(text) is not None
 
 
-def _label(match: re.Match[str]) -> Label:
-    word, tail = match["word"], match["tail"]
+def _label(match: re.Match[str], start: int) -> Label:
+    word, tail, begin = match["word"], match["tail"], match.start("word")
     field = field_of(word)
     if field is None:
         raise AssertionError(word)
-    plain = match.start("word") == match.start() and tail in (":", ": ") and word[:1].isupper()
-    before = match.string[match.start() : match.start("word")]
-    quoted = match["quote"] is not None or before.startswith(("    ", "\t"))
-    return Label(field, Span(match.start(), match.end()), word, plain, match["weak"] is not None, quoted)
+    plain = begin == start and tail in (":", ": ") and word[:1].isupper()
+    quoted = begin > start and (match["quote"] is not None or match.string.startswith(("    ", "\t"), start, begin))
+    return Label(field, Span(start, match.end()), word, plain, match["weak"] is not None, quoted)
 
 
 def step_labels(text: str, start: int, end: int, labels: list[Label]) -> list[Label]:

@@ -47,6 +47,8 @@ def read_lines(draft: Draft, start: int, end: int, told: str) -> bool:
             draft.answer, draft.dialect = "\n".join(visible), dialect
             draft.truncated = draft.truncated or draft.cut
             return bool(visible[0])
+    if _NAMED.match(text, position, end) is None:
+        return False
     probe = draft.probe(dialect)
     probe.dialect = dialect
     position = _calls(probe, position, end, separator)

@@ -16,7 +16,8 @@ from typing import Any
 from react_engine.parsers.lookahead import CallArguments, Container
 from react_engine.parsers.scanner import Bare, Scanner, Value, number
 from react_engine.parsers.strings import has_path_with_single_backslashes
-from react_engine.parsers.tokens import MAX_DEPTH, SPACE, behind
+from react_engine.parsers.tokens import MAX_DEPTH, NO_SPACE, SPACE, behind
+from react_engine.types import Span, Tolerance
 
 __all__ = [
     "Bare",
@@ -81,14 +82,52 @@ def read_call_arguments(text: str, start: int, end: int, *, closed: bool = True,
 
     With ``parentheses=False`` the arguments stand free (``a=1, b="x"`` or a line each) and end at ``end``.
     """
+    if parentheses and (plain := _plain_keywords(text, start, end)) is not None:
+        return plain
     scanner = Scanner(text, end, closed)
     scanner.strict = _read_strict
     scanner.stack.append(Container(")", start, call=True, free=not parentheses))
     return scanner.run(start)
 
 
+_PLAIN_KEYWORD = re.compile(
+    r"""\s*+(?P<key>[A-Za-z_]\w{0,60})=(?:
+    "(?!\s*[{\[])(?P<double>[^"”\\\x00-\x1f]*+)" | '(?!\s*[{\[])(?P<single>[^'’\\\x00-\x1f]*+)'
+    | (?P<number>-?(?:0|[1-9][0-9]{0,17})) | (?P<word>True|False|None)
+    )(?:,|(?P<last>\))(?=[\s\])]{0,20}+(?:\Z|[<`]|(?<=\))\s{0,4}[,\n]\s{0,4}[A-Za-z_]\w{0,60}\()))""",
+    re.VERBOSE,
+)
+_PYTHON_WORDS = {"True": True, "False": False, "None": None}
+
+
+def _plain_keywords(text: str, start: int, end: int) -> Value | None:
+    """Named arguments that leave no doubt: plain strings, whole numbers, Python's words, and what may follow a call."""
+    keywords: dict[str, Any] = {}
+    tolerances: dict[str, Tolerance] = {}
+    while (found := _PLAIN_KEYWORD.match(text, start, end)) is not None:
+        key, double, single, number, word, last = found.groups()
+        if key in keywords:
+            return None
+        if double is not None:
+            keywords[key] = double
+        elif number is not None:
+            keywords[key] = int(number)
+        else:
+            name, at = (
+                ("quotes", found.start("single") - 1) if word is None else ("python-literal", found.start("word"))
+            )
+            keywords[key] = _PYTHON_WORDS[word] if word is not None else single
+            tolerances.setdefault(name, Tolerance(name, Span(at, at + len(word or "'"))))
+        start = found.end()
+        if last:
+            return Value(CallArguments([], keywords), start, tolerances=tuple(tolerances.values()))
+    return None
+
+
 def skip_blanks(text: str, start: int, end: int) -> int:
     """The first offset from ``start`` that is not blank (blanks may be written as ``\\n``)."""
+    if text[start : start + 1] in NO_SPACE:
+        return start
     match = SPACE.match(text, start, end)
     return match.end() if match else start
 
@@ -99,8 +138,11 @@ def read_strict(text: str, start: int, end: int) -> Value | None:
     return _read_strict(text, start, end) if start < end else None
 
 
+_NO_OBJECT = re.compile(r"\{\s*+[^\s\"}]")
+
+
 def _read_strict(text: str, start: int, end: int) -> Value | None:
-    if text[start] not in '{["-0123456789tfn' or text.startswith('"""', start, end):
+    if text[start] not in '{["-0123456789tfn' or text.startswith('"""', start, end) or _NO_OBJECT.match(text, start):
         return None
     try:
         value, stop = _DECODER.raw_decode(text, start)
@@ -111,7 +153,7 @@ def _read_strict(text: str, start: int, end: int) -> Value | None:
     written = text[start:stop]
     if "\\" in written and has_path_with_single_backslashes(written):
         return None
-    if written.count("{") + written.count("[") > MAX_DEPTH and _depth(value) > MAX_DEPTH:
+    if len(written) > MAX_DEPTH and written.count("{") + written.count("[") > MAX_DEPTH and _depth(value) > MAX_DEPTH:
         return None  # the scanner says that it is too deep
     return Value(value, stop)
 

@@ -31,13 +31,13 @@ READERS: dict[str, Callable[[Draft, Frame], Body | None]] = {
 """Who reads a body. Each returns what it used, or None when there is no call after all."""
 
 
-def read_marked(draft: Draft, start: int, end: int, openers: list[Opener]) -> bool:
+def read_marked(draft: Draft, start: int, end: int, openers: list[Opener], *, results: bool = True) -> bool:
     """Read the calls behind ``openers`` into ``draft``; the rest of ``text[start:end]`` is visible text.
 
-    False, with nothing read, when none of them turned out to be a call.
+    False, with nothing read, when none of them turned out to be a call. ``results``: the model may have written some.
     """
     text, known = draft.raw, markup()
-    invented = known.result.search(text, openers[0].body, end)
+    invented = known.result.search(text, openers[0].body, end) if results else None
     position, found = start, False
     for number, opener in enumerate(openers):
         if opener.start < position:
@@ -78,6 +78,8 @@ def _in_a_sentence(draft: Draft, opener: Opener, limit: int) -> Literal["", "tol
     ``"cut"``: the sentence may go on, but a limit ended it.
     """
     text = draft.raw
+    if text[max(0, opener.start - 1) : opener.start] not in ("`", " "):
+        return ""
     if _INLINE_CODE.search(text, max(0, opener.start - 2), opener.start):
         return _in_inline_code(draft, opener, limit)
     if not _WORD_BEFORE.search(text, max(0, opener.start - 3), opener.start):
@@ -151,7 +153,10 @@ def without_markers(text: str) -> str:
 
 
 def _visible(draft: Draft, start: int, end: int) -> None:
+    text = draft.raw[start:end]
+    if not text or text.isspace():
+        return
     known = markup()
-    text = known.opener.sub("", known.chrome.sub("", draft.raw[start:end])).strip()
+    text = known.opener.sub("", known.chrome.sub("", text)).strip()
     if text.strip("`<>" + EDGES) and SPACE.fullmatch(text) is None:
         draft.visible.append(text)

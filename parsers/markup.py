@@ -33,7 +33,7 @@ class Markup:
     ``result`` what only an invented observation or turn begins with, ``chrome`` every marker that is no text beside
     calls; ``leading`` and ``trailing`` match those at the edges of any text. ``messages`` are the dialects of addressed
     messages, ``beginnings`` a marker that a reply begins with, ``words`` matches the markers that are words; ``hazard``
-    what changes the meaning of a reply that holds only calls: reasoning, ends of turns, results, messages, fences.
+    what changes the meaning of a reply that holds only calls: reasoning, ends of turns, results, messages.
     ``separator`` is what stands between calls in dialects of lines, ``separators`` whose it is.
     """
 
@@ -154,19 +154,23 @@ def _all_markers(records: tuple[Dialect, ...]) -> Iterable[str]:
 
 def _hazard(records: tuple[Dialect, ...]) -> re.Pattern[str]:
     pairs = [pair for record in records for pair in (*record.reasoning, *record.channels)]
-    thinking = [word for pair in (*pairs, *PLAIN_REASONING) for word in pair]
-    spelled = [cased for word in thinking for cased in {word[0].lower() + word[1:], word[0].upper() + word[1:]}]
+    thinking = in_any_case(word for pair in (*pairs, *PLAIN_REASONING) for word in pair)
     others = [
         word
         for record in records
         for word in (*record.results, *(record.openers if record.frame == "messages" else ()))
     ]
-    firsts = "|".join(f"{re.escape(first)}(?i:{rest})" for first, rest in _by_first(spelled))
-    return re.compile(rf"{firsts}|{words_of([*others, *END_TOKENS, '```', '~~~'])}|{NEXT_TURN.pattern}")
+    return re.compile(rf"{thinking}|{words_of([*others, *END_TOKENS])}|{NEXT_TURN.pattern}")
+
+
+def in_any_case(markers: Iterable[str]) -> str:
+    """One quick expression for markers in any case: a search skips what none of their first characters begins."""
+    spelled = [cased for word in markers if word for cased in {word[0].lower() + word[1:], word[0].upper() + word[1:]}]
+    return "|".join(f"{re.escape(first)}(?i:{rest})" for first, rest in _by_first(spelled))
 
 
 def _by_first(words: Iterable[str]) -> Iterable[tuple[str, str]]:
-    """(first character, expression for the rest): a search can skip what none of the first characters begins."""
+    """(first character, expression for the rest)."""
     rests: dict[str, list[str]] = {}
     for word in words:
         rests.setdefault(word[0], []).append(word[1:])

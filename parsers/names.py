@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 Kind = Literal["known", "unknown", "ambiguous"]
 
@@ -23,8 +22,7 @@ _HEAD = re.compile(r"[^\s(\[{（［｛:：,，=|]+")
 _IDENTIFIER = re.compile(r"[^\W\d][\w.\-/:]{0,127}")
 
 
-@dataclass(frozen=True, slots=True)
-class ResolvedName:
+class ResolvedName(NamedTuple):
     """What a written name stands for. ``tolerance`` names the decoration removed, None for an exact match.
 
     ``candidates`` lists the tools that an ambiguous name could mean.

@@ -9,8 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from react_engine.parsers.envelopes import ARGUMENT_KEYS, NAME_KEYS, is_schema, is_schema_of_value
 from react_engine.parsers.index import KnownTool, ToolIndex
@@ -39,8 +38,7 @@ NO_ACTION_NAMES = frozenset(
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class CallIntent:
+class CallIntent(NamedTuple):
     """A call as written: the name and the value that stands for its arguments.
 
     ``explicit`` says that the object had keys for both: it has the form of a call even if no tool has the name.
@@ -55,23 +53,20 @@ class CallIntent:
     keyed: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerIntent:
+class AnswerIntent(NamedTuple):
     """An answer for the user in the form of an object."""
 
     text: str
     thought: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class NoCallIntent:
+class NoCallIntent(NamedTuple):
     """The model says that it calls nothing."""
 
     thought: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class EchoIntent:
+class EchoIntent(NamedTuple):
     """Something from the prompt came back: a tool's definition, or the pattern of a call.
 
     ``pattern``: its name is a placeholder.
@@ -90,7 +85,31 @@ def intents(value: Any, index: ToolIndex) -> list[Intent]:
         return [intent for item in value for intent in intents(item, index)]
     if not isinstance(value, dict):
         return []
+    if (plain := plain_call(value, index)) is not None:
+        return [plain]
     return list(_of_object({_key(key): item for key, item in value.items()}, index))
+
+
+_NAMES, _ARGUMENTS = frozenset(NAME_KEYS), frozenset(ARGUMENT_KEYS)
+_IDS = frozenset({"id", "tool_call_id", "call_id"})
+
+
+def plain_call(value: Mapping[Any, Any], index: ToolIndex) -> CallIntent | None:
+    """The call that an object is if it holds a tool's name, an object of arguments, maybe an id, and nothing else."""
+    name = arguments = None
+    call_id = ""
+    for key, item in value.items():
+        if key in _ARGUMENTS and arguments is None:
+            arguments = item
+        elif key in _NAMES and name is None:
+            name = item
+        elif key in _IDS and not call_id:
+            call_id = item
+        else:
+            return None
+    if type(name) is not str or name not in index.tools or type(arguments) is not dict or type(call_id) is not str:
+        return None
+    return None if "properties" in arguments else CallIntent(name, arguments, call_id.strip() and call_id)
 
 
 _KNOWN_KEYS = frozenset({*NAME_KEYS, *ARGUMENT_KEYS, *_LISTS, *_WRAPPERS, *_META, "final_answer", "answer", "response"})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from react_engine.parsers.dialects import Dialect, Tags
 from react_engine.parsers.dialects.registry import chosen
@@ -29,8 +29,7 @@ _LINE = 81
 _LEAD = 160
 
 
-@dataclass(frozen=True, slots=True)
-class Opener:
+class Opener(NamedTuple):
     """The beginning of a call: ``start`` with what belongs to it, ``body`` where its arguments begin."""
 
     start: int
@@ -139,6 +138,8 @@ class _Sample:
     def holds(self, position: int) -> bool:
         """Whether the marker at ``position`` is a sample."""
         text = self.text
+        if text[max(0, position - 1) : position] not in (" ", "\t", ">"):
+            return False
         line = text.rfind("\n", max(self.start, position - _LINE), position) + 1
         indent = text[line:position] if line else ""
         if not indent.startswith(("    ", "\t", ">")) or indent.strip(" \t>"):

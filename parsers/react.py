@@ -8,7 +8,7 @@ model wrote itself ends the reply.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from react_engine.labels import Field
 from react_engine.parsers.action_line import read_action_line
@@ -33,14 +33,18 @@ _TOOL_LIST = re.compile(r"\s{0,8}```\w{0,10}\s{0,8}\[\s{0,40}\{\s{0,40}\"tool_na
 _WRITTEN_BREAKS = re.compile(r"(?:\\[nrt]|\s)++\Z")
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(NamedTuple):
     """One labelled stretch of the text: from ``start`` (behind the label) to ``end`` (before the next)."""
 
     label: Label
     start: int
     end: int
     last: bool
+
+
+def begins_tool_list(text: str, start: int, end: int) -> bool:
+    """Whether what stands behind a label is a list of calls in a fence."""
+    return _TOOL_LIST.match(text, start, end) is not None
 
 
 def read_react(draft: Draft, start: int, end: int, labels: list[Label]) -> None:
@@ -76,9 +80,7 @@ class _Reading:
 
     def _is_tool_list(self, part: Part) -> bool:
         """Whether an action is a list of calls: then the text before it is for the user and no thought."""
-        if part.label.field is not Field.ACTION:
-            return False
-        return _TOOL_LIST.match(self.text, part.start, part.end) is not None
+        return part.label.field is Field.ACTION and begins_tool_list(self.text, part.start, part.end)
 
     def _field(self, part: Part) -> bool:
         """Take in one part. True ends the reading."""
@@ -121,7 +123,7 @@ class _Reading:
         if len(following) == 1 and following[0].label.field is Field.ACTION:
             self.position += 1
             self.draft.note("input-before-action", part.label.span)
-            self._action(following[0], [replace(part, last=False)])
+            self._action(following[0], [part._replace(last=False)])
         elif not read_packed(self.draft, part.start, part.end):
             self.draft.problem(
                 "no-action",
@@ -176,7 +178,7 @@ class _Reading:
             return self.draft.answer is not None
         if (fence := fenced_body(self.text, content_start, part.end)) is not None and inputs:
             content_start = skip_blanks(self.text, fence.start, fence.end)
-            part = replace(part, end=fence.end)
+            part = part._replace(end=fence.end)
         line_end = self.text.find("\n", content_start, part.end)
         line_end = part.end if line_end == -1 else line_end
         line = _WRITTEN_BREAKS.sub("", strip_end_tokens(self.text[content_start:line_end]).strip())
@@ -196,7 +198,7 @@ class _Reading:
             and (answer := _ANSWER_BEHIND_ACTION.match(self.text, content_start, part.end))
         ):
             self.draft.note("answer-as-action", part.label.span)
-            return self._answer(replace(part, start=answer.end()))
+            return self._answer(part._replace(start=answer.end()))
         if not registered and folded in NO_ACTION_NAMES:
             self.draft.note("no-action", Span(part.label.start, part.end))
             return False
@@ -230,7 +232,7 @@ class _Reading:
             self.text, behind, part.end, cut=self.draft.cut and not inputs and part.last, delimited=not part.last
         )
         if region.cut and not self.draft.index[name.name].parameters:
-            region = replace(region, cut=False)
+            region = region._replace(cut=False)
         self.draft.call(name, span, self.draft.arguments(region, name), extra)
 
     def _filled(self, part: Part) -> bool:
@@ -258,12 +260,12 @@ class _Reading:
             return region
         read = read_value(self.text, start, part.end, closed=False)
         if not any(tolerance.name == "unclosed-string" for tolerance in read.tolerances):
-            return replace(region, known=(start, read)) if read.complete and read.error is None else region
+            return region._replace(known=(start, read)) if read.complete and read.error is None else region
         whole = read_value(self.text, start, self.end, closed=False)
         if whole.error is None and whole.complete and all(item.name != "inner-quotes" for item in whole.tolerances):
             while self.position < len(self.parts) and self.parts[self.position].label.start < whole.end:
                 self.position += 1
-            return replace(region, end=whole.end, cut=False, delimited=True)
+            return region._replace(end=whole.end, cut=False, delimited=True)
         self.position = len(self.parts)  # nothing may be read from inside an open string
         return region
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from react_engine.labels import Field
 from react_engine.parsers import bare, fields, lines, marked, python_text, tool_tags
-from react_engine.parsers.clean import read_clean
+from react_engine.parsers.clean import Reply, read_clean
 from react_engine.parsers.control import NEXT_TURN, content_end, content_start, find_end_token
 from react_engine.parsers.dialects import Dialect, beside, dialect_named, dialect_of, frame_of, is_known
 from react_engine.parsers.draft import Draft
@@ -30,6 +30,7 @@ from react_engine.types import Reading, Span
 _CUT_REASONS = frozenset({"length", "max_tokens", "max_output_tokens", "model_length", "token_limit"})
 
 _PYTHON_TAG = re.compile(r"\s*+<\|python_tag\|>")
+_NOTHING_HIDDEN = Quotations()
 _KNOWN_REASONING = frozenset(MARKERS)
 _STEP_FENCES = frozenset(
     ["", "text", "txt", "json", "react", "markdown", "md", "plaintext", "xml", "tool_call", "yaml"]
@@ -57,7 +58,7 @@ def read(
     Never raises for what a model wrote; raises ConfigurationError for an unknown dialect or strictness, or a broken tool.
     """
     index = tools if isinstance(tools, ToolIndex) else ToolIndex(tools)
-    cut = was_cut(finish_reason)
+    cut = finish_reason is not None and was_cut(finish_reason)
     if dialect == "auto" and strictness == "tolerant":
         return _read(text, index, "", cut, reasoning, calls_in_reasoning)
     record = None if dialect == "auto" else dialect if isinstance(dialect, Dialect) else dialect_named(dialect)
@@ -80,7 +81,7 @@ def _read(
     text: str, index: ToolIndex, name: str, cut: bool, reasoning: Sequence[tuple[str, str]], calls_in_reasoning: bool
 ) -> Reading:
     if not cut and not calls_in_reasoning and (reasoning is MARKERS or _KNOWN_REASONING.issuperset(reasoning)):
-        if (clean := read_clean(Draft(text, index, name, cut))) is not None:
+        if (clean := read_clean(Reply(text, index, name))) is not None:
             return clean
     if calls_in_reasoning:
         found = _Reply(text, index, name, cut, reasoning, in_reasoning=True).read()
@@ -116,7 +117,7 @@ class _Reply:
         self.markers = markers
         self.in_reasoning = in_reasoning
         self.fences: list[Fence] = []
-        self.hidden = Quotations()
+        self.hidden = _NOTHING_HIDDEN
 
     def read(self) -> Reading:
         draft, text = self.draft, self.text
@@ -224,7 +225,8 @@ class _Reply:
         if self._whole(start, end, fenced_body(text, first, last)):
             return
         hidden = [(fence.outer_start, fence.outer_end) for fence in self.fences if fence.closed or draft.cut]
-        self.hidden = Quotations([*hidden, *((block.start, block.end) for block in thinking.blocks)])
+        if hidden or thinking.blocks:
+            self.hidden = Quotations([*hidden, *((block.start, block.end) for block in thinking.blocks)])
         if lines.read_lines(draft, start, end, self.told) or python_text.read_whole(draft, start, end):
             return
         asked = bare.answers_the_tool_question(text, start, end) and not self._acts(start, end)

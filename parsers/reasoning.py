@@ -6,11 +6,12 @@ import re
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from react_engine.parsers.control import PLAIN_REASONING
 from react_engine.parsers.dialects import added_records, all_records, version
 from react_engine.parsers.dialects.registry import RECORDS
-from react_engine.parsers.markup import words_of
+from react_engine.parsers.markup import in_any_case, words_of
 from react_engine.parsers.tokens import behind
 from react_engine.types import Span
 
@@ -26,8 +27,7 @@ MARKERS: tuple[tuple[str, str], ...] = _shipped()
 """Pairs of markers around reasoning, over all known families."""
 
 
-@dataclass(frozen=True, slots=True)
-class Reasoning:
+class Reasoning(NamedTuple):
     """The thinking in a reply: ``blocks`` are the whole blocks with their markers, ``bodies`` what stands inside.
 
     ``open_at`` is the offset of a block that never closes, None if all do.
@@ -40,7 +40,9 @@ class Reasoning:
 
 def find_reasoning(text: str, start: int, end: int, markers: Sequence[tuple[str, str]] = MARKERS) -> Reasoning:
     """The reasoning blocks in ``text[start:end]``. A closer without an opener closes from the start on."""
-    known = _known(tuple(markers), version())
+    known = _shipped_known(version()) if markers is MARKERS else _known(tuple(markers), version())
+    if known.any.search(text, start, end) is None:
+        return Reasoning()
     blocks: list[Span] = []
     bodies: list[Span] = []
     opened: Span | None = None
@@ -83,7 +85,7 @@ def find_reasoning(text: str, start: int, end: int, markers: Sequence[tuple[str,
 
 def leading_channel_end(text: str, start: int, end: int) -> int:
     """Behind the closer of a channel of reasoning that the reply begins with: that closer ends no turn."""
-    known = _known(MARKERS, version())
+    known = _shipped_known(version())
     match = known.pattern.match(text, start, end)
     if match is None or match.lastgroup != "channel":
         return start
@@ -99,8 +101,17 @@ def _is_quoted(text: str, start: int, end: int) -> bool:
 
 @dataclass(frozen=True)
 class _Known:
+    """``any`` finds quickly whether there is a marker at all."""
+
+    any: re.Pattern[str]
     pattern: re.Pattern[str]
     channels: Mapping[str, str]
+
+
+@lru_cache(maxsize=16)
+def _shipped_known(number: Hashable) -> _Known:
+    """The same for the shipped markers: looked up without a look at each."""
+    return _known(MARKERS, number)
 
 
 @lru_cache(maxsize=64)
@@ -119,4 +130,5 @@ def _known(markers: tuple[tuple[str, str], ...], _version: Hashable) -> _Known:
     both = "|".join(
         f"(?P<{name}>{pattern if name == 'channel' else f'(?i:{pattern})'})" for name, pattern in groups.items()
     )
-    return _Known(re.compile(both), channels)
+    every = [word for pair in (*pairs, *channels.items()) for word in pair]
+    return _Known(re.compile(in_any_case(every)), re.compile(both), channels)

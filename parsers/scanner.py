@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
 
 from react_engine.parsers.lookahead import Container, Lookahead
-from react_engine.parsers.strings import QUOTES, read_string
+from react_engine.parsers.strings import GUESSED, QUOTES, read_string
 from react_engine.parsers.tokens import (
     CLOSERS,
     COLON,
@@ -42,8 +41,7 @@ class Bare(str):
     __slots__ = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Value:
+class Value(NamedTuple):
     """A value that was read, with the offset behind it.
 
     ``complete`` says that every bracket and quote was closed by the text itself. ``error`` is set when
@@ -93,7 +91,8 @@ class Scanner:
 
     def note(self, name: str, start: int, end: int, *, lossy: bool = False) -> None:
         """Remember a tolerance; the first place of each kind is kept."""
-        self.tolerances.setdefault(name, Tolerance(name, Span(start, min(end, self.end)), lossy))
+        if name not in self.tolerances:
+            self.tolerances[name] = Tolerance(name, Span(start, min(end, self.end)), lossy)
 
     def _advance(self, position: int, last: Any) -> tuple[int, Any]:
         """One step inside the innermost container: a separator, a closer, or the next entry."""
@@ -185,7 +184,7 @@ class Scanner:
             return "", position
         if self.text[position] in QUOTES:
             string = read_string(self.text, position, self.end, self.ahead.closes_key)
-            self._take(string.tolerances)
+            self._take(string.unusual)
             self.complete = self.complete and string.closed
             key, after = string.value, string.end
         elif match := KEY_WORD.match(self.text, position, self.end):
@@ -235,7 +234,7 @@ class Scanner:
             retry = read_string(self.text, position, self.end, self.ahead.first_quote)
             if retry.closed:  # guessing at inner quotes has failed: from here on the first quote closes
                 self.closes_value, string = self.ahead.first_quote, retry
-        self._take(string.tolerances)
+        self._take(string.unusual)
         if not string.closed:
             self.complete = False
             self.note("unclosed-string", position, string.end, lossy=True)
@@ -254,9 +253,10 @@ class Scanner:
         self.may_pack = False  # looked for once: failing again and again would cost the whole text each time
         return None
 
-    def _take(self, tolerances: tuple[Tolerance, ...]) -> None:
-        for tolerance in tolerances:
-            self.tolerances.setdefault(tolerance.name, tolerance)
+    def _take(self, unusual: Mapping[str, Span]) -> None:
+        for name, span in unusual.items():
+            if name not in self.tolerances:
+                self.tolerances[name] = Tolerance(name, span, name in GUESSED)
 
     def _bare(self, position: int) -> tuple[int, Any]:
         end = self.ahead.bare_end(position)
@@ -281,9 +281,7 @@ class Scanner:
 
     def _skip(self, position: int) -> int:
         """Past blanks and comments, with a note of what was unusual."""
-        if self.text[position : position + 1] in NO_SPACE:
-            return position
-        while True:
+        while self.text[position : position + 1] not in NO_SPACE:
             start = position
             if match := SPACE.match(self.text, position, self.end):
                 if "\\" in match[0]:
@@ -296,7 +294,8 @@ class Scanner:
                 self.note("code-fence", position, match.end())
                 position = match.end()
             if position == start:
-                return position
+                break
+        return position
 
     def _comment(self, position: int) -> re.Match[str] | None:
         if position >= self.end or self.text[position] not in "/#":

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from react_engine.parsers.control import find_end_token, strip_end_tokens
 from react_engine.parsers.envelopes import unwrap
@@ -27,12 +26,12 @@ _PLACEHOLDER = re.compile(
     rf"<(?!{_MARKUP}>)[^<>\n=!|｜/?\d][^<>\n=!|｜]{{1,60}}(?<!/)>|"
     r"\$\{?[A-Z_]{2,40}\}?|\{\{?[\w .]{1,40}\}?\}|\.\.\.|…"
 )
+_PLACEHOLDER_BEGINS = frozenset("<${.…")
 _LEXICAL_NUMBER = re.compile(r"[-+]?(?:\d[\d_]*)?\.?\d+(?:[eE][+-]?\d+)?|[-+]?\d+\.")
 _LEVELS = 6
 
 
-@dataclass(frozen=True, slots=True)
-class Settled:
+class Settled(NamedTuple):
     """Arguments typed by the schema. ``fits`` is False where a type is still wrong: validation says how."""
 
     arguments: Arguments | None
@@ -51,18 +50,18 @@ def settle_value(value: Any, tool: KnownTool, span: Span, *, repaired: bool = Fa
     if isinstance(value, str) and not isinstance(value, Bare) and (inner := decoded(value)) is not None:
         settled = settle_value(inner, tool, span, repaired=repaired)
         if settled.problem is None:
-            return replace(settled, tolerances=(Tolerance("double-encoded", span), *settled.tolerances))
+            return settled._replace(tolerances=(Tolerance("double-encoded", span), *settled.tolerances))
     if isinstance(value, dict):
         return settle(value, tool, span, repaired=repaired)
     if isinstance(value, list) and len(value) == 1 and isinstance(value[0], dict) and _is_around(value[0], tool):
         settled = settle(value[0], tool, span, repaired=repaired)
-        return replace(settled, tolerances=(Tolerance("list-around-arguments", span), *settled.tolerances))
+        return settled._replace(tolerances=(Tolerance("list-around-arguments", span), *settled.tolerances))
     if value is None or value in ([], ""):
         return settle({}, tool, span)
     if (sole := tool.sole_parameter) is not None:
         settled = settle({sole: value}, tool, span)
         if settled.fits:
-            return replace(settled, tolerances=(Tolerance("unnamed-argument", span), *settled.tolerances))
+            return settled._replace(tolerances=(Tolerance("unnamed-argument", span), *settled.tolerances))
     message = f"{tool.name} takes the parameters {', '.join(tool.parameters) or 'none'}; found {repr(value)[:80]}."
     return Settled(None, problem=Problem("wrong-arguments", message, "Write them as one JSON object.", span))
 
@@ -130,7 +129,7 @@ def settle(written: dict[str, Any], tool: KnownTool, span: Span, *, repaired: bo
         return Settled(None, problem=_schema_echo(tool, span))
     if not isinstance(unwrapped, dict):
         settled = settle_value(unwrapped, tool, span, repaired=repaired)
-        return replace(settled, tolerances=(*_reported(names, span), *settled.tolerances))
+        return settled._replace(tolerances=(*_reported(names, span), *settled.tolerances))
     resolved = without_bare(unwrapped, shape)
     resolved = _respelled(resolved, shape, names)
     coerced = coerce(resolved, shape)
@@ -168,11 +167,13 @@ def plainly(written: dict[str, Any], tool: KnownTool) -> dict[str, Any] | None:
         return None
     settled, simple = {}, True
     for key, value in written.items():
-        if isinstance(value, Raw):
-            value = settle_raw(value, properties[key])
-        elif isinstance(value, Bare):
-            value = settle_bare(value, properties[key])
         kind = type(value)
+        if kind is Raw:
+            value = settle_raw(value, properties[key])
+            kind = type(value)
+        elif kind is Bare:
+            value = settle_bare(value, properties[key])
+            kind = type(value)
         if kind not in _SCALARS:
             return None
         if kind is str and ("<" in value or "[" in value or value in ("...", "…") or is_placeholder(value)):
@@ -189,7 +190,10 @@ def _reported(names: list[tuple[str, bool]], span: Span) -> tuple[Tolerance, ...
 
 def is_placeholder(value: Any) -> bool:
     """Whether a value is a stand-in from a template or a manual rather than a value."""
-    return isinstance(value, str) and _PLACEHOLDER.fullmatch(value.strip()) is not None
+    if not isinstance(value, str):
+        return False
+    text = value.strip()
+    return text[:1] in _PLACEHOLDER_BEGINS and _PLACEHOLDER.fullmatch(text) is not None
 
 
 def holds_placeholder(value: Any, written: str, depth: int = 0) -> bool:

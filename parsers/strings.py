@@ -8,10 +8,10 @@ ahead is bounded, so no input makes it slow.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
 
-from react_engine.types import Span, Tolerance
+from react_engine.types import Span
 
 # What may close a string opened by each quote; typographic ones are accepted for plain ones and back.
 CLOSERS = {
@@ -43,18 +43,22 @@ _DRIVE_PATH = re.compile(r"[A-Za-z]:\\(?![\\\"'])")
 _PATH_INSIDE = re.compile(r"(?<![A-Za-z0-9])[A-Za-z]:\\(?![\\\"'/nrtu])")
 _SHARE_PATH = re.compile(r"\\\\[A-Za-z0-9._$-]+\\[A-Za-z0-9]")
 
+GUESSED = frozenset({"inner-quotes", "backslash-before-quote", "missing-quote"})
+"""What is lossy: where a string ends was a choice."""
 CloseTest = Callable[[int], bool]
 """Says whether the quote at an offset ends the string that is being read."""
 
 
-@dataclass(frozen=True, slots=True)
-class QuotedString:
-    """A string that was read: its value, the offset behind it, whether its closing quote was there."""
+class QuotedString(NamedTuple):
+    """A string that was read: its value, the offset behind it, whether its closing quote was there.
+
+    ``unusual`` names what was tolerated, with its first place; ``GUESSED`` says what of it is lossy.
+    """
 
     value: str
     end: int
     closed: bool
-    tolerances: tuple[Tolerance, ...]
+    unusual: Mapping[str, Span]
 
 
 def read_string(text: str, start: int, end: int, closes: CloseTest, *, whole: bool = False) -> QuotedString:
@@ -98,7 +102,7 @@ def read_string(text: str, start: int, end: int, closes: CloseTest, *, whole: bo
             if closes(position):
                 if char != opener:
                     names.setdefault("quotes", Span(position, position + 1))
-                return QuotedString("".join(pieces), position + 1, True, _tolerances(names))
+                return QuotedString("".join(pieces), position + 1, True, names)
             if char == opener and "inner-quotes" not in names:
                 if escaped is not None and closes(escaped[0] + 1):
                     return _ended_by_escaped(escaped[0], pieces[: escaped[1]], names)
@@ -110,13 +114,13 @@ def read_string(text: str, start: int, end: int, closes: CloseTest, *, whole: bo
             plain = _LOOSE[opener]  # noted once; from here on they are like any other character
     if whole and alone and escaped is not None and closes(escaped[0] + 1):
         return _ended_by_escaped(escaped[0], pieces[: escaped[1]], names)
-    return QuotedString("".join(pieces), end, False, _tolerances(names))
+    return QuotedString("".join(pieces), end, False, names)
 
 
 def _ended_by_escaped(backslash: int, pieces: list[str], names: dict[str, Span]) -> QuotedString:
     """A string that ends with a backslash which nobody escaped, so that its closing quote looks escaped."""
     names["backslash-before-quote"] = Span(backslash, backslash + 1)
-    return QuotedString("".join(pieces) + "\\", backslash + 2, True, _tolerances(names))
+    return QuotedString("".join(pieces) + "\\", backslash + 2, True, names)
 
 
 def has_path_with_single_backslashes(text: str) -> bool:
@@ -124,19 +128,15 @@ def has_path_with_single_backslashes(text: str) -> bool:
     return _QUOTED_PATH.search(text) is not None
 
 
-_QUOTED_PATH = re.compile(r'"[A-Za-z]:\\[bfnrtu][^"\\]|(?<![A-Za-z0-9])[A-Za-z]:\\[bf][^"\\]')
+# Begins with what every such path has and hardly any text, so that a search is quick.
+_QUOTED_PATH = re.compile(r':\\(?:(?<="[A-Za-z]:\\)[bfnrtu]|(?<=[A-Za-z]:\\)(?<![A-Za-z0-9][A-Za-z]:\\)[bf])[^"\\]')
 _BLANK = re.compile(r"\s")
-
-
-_GUESSED = frozenset({"inner-quotes", "backslash-before-quote"})
-
-
-def _tolerances(names: dict[str, Span]) -> tuple[Tolerance, ...]:
-    return tuple(Tolerance(name, span, lossy=name in _GUESSED) for name, span in names.items())
 
 
 def _literal_backslashes(text: str, start: int, end: int) -> str:
     """Which backslashes of the string stand for themselves: none, those of a drive path, or all (a share)."""
+    if "\\" not in text[start : start + 3]:
+        return ""
     if _SHARE_PATH.match(text, start, end):
         return "share"
     return "drive" if _DRIVE_PATH.match(text, start, end) else ""
@@ -175,7 +175,7 @@ def _read_triple(text: str, start: int, end: int, fence: str) -> QuotedString:
     closed = close != -1
     body = text[start + 3 : close if closed else end]
     after = close + 3 if closed else end
-    return QuotedString(body, after, closed, (Tolerance("triple-quotes", Span(start, after)),))
+    return QuotedString(body, after, closed, {"triple-quotes": Span(start, after)})
 
 
 _NEXT_MEMBER = re.compile(r",\s*[\w-]{1,80}\s*:|[}\]]")
@@ -185,9 +185,9 @@ def _read_between_tokens(text: str, start: int, end: int, closes: CloseTest) -> 
     """A string between tokens: nothing in it is escaped. One whose second token is missing ends at the next member."""
     close = text.find(TOKEN_QUOTE, start + 1, end)
     if close != -1 and closes(close):
-        return QuotedString(text[start + 1 : close], close + 1, True, ())
+        return QuotedString(text[start + 1 : close], close + 1, True, {})
     member = _NEXT_MEMBER.search(text, start + 1, close if close != -1 else end)
     if member is None:
-        return QuotedString(text[start + 1 : end], end, False, ())
+        return QuotedString(text[start + 1 : end], end, False, {})
     span = Span(member.start(), member.start())
-    return QuotedString(text[start + 1 : span.start], span.start, True, (Tolerance("missing-quote", span, lossy=True),))
+    return QuotedString(text[start + 1 : span.start], span.start, True, {"missing-quote": span})

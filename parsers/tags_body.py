@@ -8,9 +8,8 @@ argument or, at the start of a line, at the end of the call.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Generator, Iterator
+from typing import Any, NamedTuple
 
 from react_engine.parsers.body import Body, Frame, behind_closers, cut_off, stands_alone, unreadable
 from react_engine.parsers.dialects import Tags
@@ -25,8 +24,7 @@ _CDATA, _CDATA_END = "<![CDATA[", "]]>"
 _MOST_NESTED = 64
 
 
-@dataclass(frozen=True, slots=True)
-class _Argument:
+class _Argument(NamedTuple):
     """One argument: its key, where its value stands, whether it was closed, and what its tag says of it."""
 
     key: str
@@ -81,7 +79,7 @@ class _Scan:
     def __init__(self, draft: Draft, frame: Frame, tags: Tags, known: set[str]) -> None:
         self.text, self.end = draft.raw, frame.end
         self.tags, self.known = tags, known
-        self.closers = tuple(word for word in frame.opener.dialect.closers if "*" not in word)
+        self.closers = frame.opener.dialect.literal_closers
         self.structure = markup().structure(tags)
         self.nesting = not draft.unnested
         self.draft = draft
@@ -91,17 +89,43 @@ class _Scan:
 
     def arguments(self, position: int) -> Iterator[_Argument]:
         """The arguments from ``position`` on, in order."""
-        while (opening := self._next(position)) is not None:
-            key = opening["key"].strip()
-            groups = opening.groupdict()
-            hint = groups.get("string") or groups.get("type") or ""
-            hint = {"true": "string", "false": "json"}.get(hint, hint)
-            start = opening.end()
+        position, ended = yield from self._plain(position)
+        while not ended and (opening := self._next(position)) is not None:
+            key, start = opening["key"].strip(), opening.end()
             value_end, position, closed = self._value(start)
             if key in self.seen:
                 self._note("duplicate-key", opening.start(), start, lossy=True)
             self.seen.add(key)
-            yield _Argument(key, Span(start, value_end), position, closed, hint)
+            yield _Argument(key, Span(start, value_end), position, closed, _hint(opening))
+
+    def _plain(self, position: int) -> Generator[_Argument, None, tuple[int, bool]]:
+        """The arguments whose values hold nothing that could be markup, as far as they follow each other.
+
+        Returns where to go on, and whether the call ends there.
+        """
+        pattern, words = self.tags.plain, markup().words
+        found = pattern.match(self.text, position, self.end)
+        while found is not None:
+            key, value, after = found["key"].strip(), Span(*found.span("plain_value")), found.end()
+            following = pattern.match(self.text, after, self.end)
+            ended = following is None and self._closes(after)
+            if key in self.seen or words.search(self.text, *value) is not None:
+                break
+            if following is None and not ended and not self._fits(after):
+                break
+            self.seen.add(key)
+            yield _Argument(key, value, after, True, _hint(found))
+            if ended:
+                return after, True
+            position, found = after, following
+        return position, False
+
+    def _closes(self, position: int) -> bool:
+        """Whether nothing but the marker that ends a call can follow."""
+        at = self._skip(position)
+        if self.tags.opener.match(self.text, at, self.end) or self.tags.closer.match(self.text, at, self.end):
+            return False
+        return markup().closer.match(self.text, at, self.end) is not None
 
     def _next(self, position: int) -> re.Match[str] | None:
         """The next argument, behind blanks; text between two arguments is left out and reported."""
@@ -200,6 +224,13 @@ class _Scan:
 
     def _note(self, name: str, start: int, end: int, *, lossy: bool = False) -> None:
         self.tolerances.setdefault(name, Tolerance(name, Span(start, end), lossy))
+
+
+def _hint(opening: re.Match[str]) -> str:
+    """What the tag says of its value."""
+    groups = opening.re.groupindex
+    hint = (opening["string"] if "string" in groups else "") or (opening["type"] if "type" in groups else "") or ""
+    return {"true": "string", "false": "json"}.get(hint, hint)
 
 
 def _values(text: str, arguments: list[_Argument], own: Tags, written: Tags) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from react_engine.shapes import Shape
 
 _CONTAINER = re.compile(r"\s*[{\[]")
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?")
+_WHOLE = re.compile(r"-?(?:0|[1-9][0-9]{0,17})")
 _WORDS = {"true": True, "false": False, "null": None}
 
 
@@ -63,6 +64,8 @@ def _is_json(text: str) -> bool:
 
 def _decoded(text: str) -> Any:
     stripped = text.strip()
+    if _WHOLE.fullmatch(stripped):
+        return int(stripped)
     read = read_value(stripped, 0, len(stripped))
     if read.error is not None or not read.complete or stripped[read.end :].strip():
         return text

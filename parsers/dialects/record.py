@@ -26,6 +26,8 @@ NAME = r"(?P<name>[^\s<>{}\[\]()\"'`=,;:|｜✿\\](?:[^\s<>{}\[\]()\"'`=,;|｜�
 """A tool's name where the markup around it shows that it is one."""
 ARGUMENTS = r"(?=[{｛]|\[\s{0,8}[{｛]|\"\s{0,8}[{｛\[])"
 """Ahead are arguments in JSON: an object, a list around one, or text that holds one."""
+PLAIN = r"[^<>\[\]{}`~*\\｜|✿◁▷｛｝【】]"
+"""A character that no marker but a word begins or ends with."""
 GAP = r"(?:\s|\\n){0,40}"
 """Blanks, also line breaks that were written as ``\\n``."""
 
@@ -56,6 +58,11 @@ class Tags:
     def closer(self) -> re.Pattern[str]:
         """``close``, compiled."""
         return compiled(self.close)
+
+    @cached_property
+    def plain(self) -> re.Pattern[str]:
+        """A whole argument with blanks before it, whose value holds none of the characters of markers."""
+        return compiled(rf"(?:\s|\\n|,)*+(?>{self.open})(?P<plain_value>{PLAIN}*+)(?>{self.close})")
 
 
 @dataclass(frozen=True)
@@ -190,6 +197,11 @@ class Dialect:
     def form(self) -> tuple[object, ...]:
         """What decides whether a call stands behind an opener."""
         return self.head, self.lead, self.quote, self.elements, self.tags
+
+    @cached_property
+    def literal_closers(self) -> tuple[str, ...]:
+        """The closers that are no patterns."""
+        return tuple(word for word in self.closers if "*" not in word)
 
     @cached_property
     def head_pattern(self) -> re.Pattern[str] | None:

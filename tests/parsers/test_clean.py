@@ -7,8 +7,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from react_engine.parsers.clean import read_clean
-from react_engine.parsers.draft import Draft
+from react_engine.parsers.clean import Reply, read_clean
 from react_engine.parsers.index import ToolIndex
 from react_engine.parsers.reader import _Reply
 from react_engine.parsers.reasoning import MARKERS
@@ -34,7 +33,7 @@ TOOLS = ToolIndex(
 
 def both(text: str, index: ToolIndex, dialect: str = "") -> tuple[Reading | None, Reading]:
     """The reading of the lanes, None where they leave the reply alone, and that of the long way."""
-    return read_clean(Draft(text, index, dialect, False)), _Reply(text, index, dialect, False, MARKERS, False).read()
+    return read_clean(Reply(text, index, dialect)), _Reply(text, index, dialect, False, MARKERS, False).read()
 
 
 def check(text: str, index: ToolIndex) -> bool:
@@ -54,7 +53,7 @@ def test_every_case_is_read_alike_or_left_alone() -> None:
 def test_most_trained_forms_with_one_plain_call_take_a_lane() -> None:
     plain = [vector for vector in VECTORS if vector.id.endswith(".single")]
     taken = [vector for vector in VECTORS if check(vector.text, ToolIndex(vector.tools)) and vector in plain]
-    assert len(taken) > 0.5 * len(plain)
+    assert len(taken) > 0.8 * len(plain)
 
 
 @given(st.lists(st.sampled_from(PIECES), max_size=14).map("".join))
