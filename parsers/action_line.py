@@ -9,10 +9,13 @@ from react_engine.parsers.index import ToolIndex
 from react_engine.parsers.names import ResolvedName, head_of
 
 _INLINE_INPUT = re.compile(
-    r"[\s,;|.–—-]+(?:action[ _]?input|input|arguments?|args|parameters|with)\s*[:：=]\s*", re.IGNORECASE
+    r"[\s,;|.–—-]+(?:action[ _]?input|input|arguments?|args|parameters|with)\s*[:：=]\s*"
+    r"|[ ](?:with|using)(?:[ ](?:the[ ])?(?:input|arguments?|args|parameters))?[ ]?[:：]?[ ]?(?=[{(])",
+    re.IGNORECASE,
 )
 _AFTER_NAME = re.compile(r"[\s`'\"*_\]>」】]*(?P<separator>[:：,，=|]?)\s*")
 _INDEX = re.compile(r":\d{1,4}(?=\s{0,4}[({\[（｛])")
+_BRACKETED = re.compile(r"\w\[[^\[\]]{1,200}\]\s*\Z")
 _OPENERS = "{[(（｛［\"'"
 _OTHER_NAME = re.compile(r"\s*(?:,|/|\||&|\+|\band\b|\bor\b|\bthen\b|和|或|、)\s*[`'\"*\[]*([\w.\-/:]+)", re.IGNORECASE)
 
@@ -31,7 +34,7 @@ class ActionLine(NamedTuple):
 def read_action_line(index: ToolIndex, text: str, start: int, end: int, line: str, *, has_input: bool) -> ActionLine:
     """Read ``text[start:end]``, whose bare content is ``line``. ``has_input``: the arguments stand elsewhere."""
     whole = index.resolve(line)
-    if whole.kind == "known":
+    if whole.kind == "known" and (has_input or line in index or _BRACKETED.search(line) is None):
         return ActionLine(whole, end)
     head = head_of(line)
     name = index.resolve(head) if head else whole

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from react_engine.parsers.control import strip_end_tokens
 from react_engine.parsers.element_tree import Elements, Unclosed
-from react_engine.parsers.fences import fenced_body, leading_fence
+from react_engine.parsers.fences import leading_fence
 from react_engine.parsers.index import KnownTool
 from react_engine.parsers.literals import (
     Bare,
@@ -22,38 +22,14 @@ from react_engine.parsers.literals import (
     Value,
     read_call_arguments,
     read_strict,
+    read_unescaped,
     read_value,
     skip_blanks,
 )
+from react_engine.parsers.regions import Region, inside, unpacked
 from react_engine.parsers.settle import Settled, fits_as_written, settle, settle_value, without_leaks
 from react_engine.parsers.yaml_lines import read_yaml
 from react_engine.types import Arguments, Problem, Span, Tolerance
-
-
-class Region(NamedTuple):
-    """A stretch of the raw text that holds arguments.
-
-    ``cut``: the text ends here because a limit stopped the model, so an open value must not be closed.
-    ``delimited``: something behind the region (a label, a closing tag) shows that the model was done.
-    ``known``: a whole value that was read already, and where it begins.
-    """
-
-    text: str
-    start: int
-    end: int
-    cut: bool = False
-    delimited: bool = True
-    known: tuple[int, Value] | None = None
-
-    @property
-    def span(self) -> Span:
-        """Where the region stands."""
-        return Span(self.start, self.end)
-
-    @property
-    def content(self) -> str:
-        """The text of the region."""
-        return self.text[self.start : self.end]
 
 
 class ReadArguments(NamedTuple):
@@ -76,15 +52,11 @@ _OPENING = re.compile(r"[{\[｛［(（\"'“‘]|`(?!``)")
 _PIPES = re.compile(r"[^|\n]*[^|\s](?:\|[^|\s][^|\n]*)+")
 _QUOTED_MEMBER = re.compile(r"[\"'“”][^\"'“”\n]{1,80}[\"'“”]\s*[:：]")
 _OBJECT_BEHIND_WORDS = re.compile(r"[^{｛\n]{1,120}(?=[{｛])")
-# What a stop word leaves behind when it is cut: a part of the label, or the label without its colon.
-_STOP_REMAINDER = re.compile(
-    r"\n[ \t*_#>]*(?:O(?:b(?:s(?:e(?:r(?:v(?:a(?:t(?:i(?:on?)?)?)?)?)?)?)?)?)?|观察?|觀察|観察|観測|관찰|End Action)[ \t*:：]*\Z"
-)
 
 
 def read_arguments(region: Region, tool: KnownTool) -> ReadArguments:
     """The arguments for ``tool`` that stand in ``region``."""
-    region = _without_packaging(region)
+    region = unpacked(region)
     if (plain := as_written(region.text, region.start, region.end, tool)) is not None:
         return ReadArguments(plain, region.end)
     first_problem: ReadArguments | None = None
@@ -115,6 +87,8 @@ def _ladder(region: Region, tool: KnownTool) -> Iterator[ReadArguments]:
     text, start, end = region.text, region.start, region.end
     if not tool.shape.properties and _EMPTY.fullmatch(text, start, end):
         yield ReadArguments({}, end)
+    if (around := inside(region, tool)) is not None and (reading := _structured(around, tool)).problem is None:
+        yield _with(reading, Tolerance("wrapped-arguments", region.span))
     member = _QUOTED_MEMBER.match(text, start, end)
     opened = member is None and start < end and _OPENING.match(text, start)
     if opened:
@@ -139,37 +113,6 @@ def _ladder(region: Region, tool: KnownTool) -> Iterator[ReadArguments]:
 
 def _with(read: ReadArguments, tolerance: Tolerance) -> ReadArguments:
     return read._replace(tolerances=(tolerance, *read.tolerances)) if read.problem is None else read
-
-
-def before_stop_remainder(text: str, start: int, end: int) -> int:
-    """``end`` without blanks and without what stop words left behind."""
-    for _ in range(3):
-        while end > start and text[end - 1].isspace():
-            end -= 1
-        match = _STOP_REMAINDER.search(text, max(start, end - 32), end)
-        if match is None:
-            break
-        end = match.start()
-    return end
-
-
-def _without_packaging(region: Region) -> Region:
-    """The region without blanks, a code fence or backticks around it, and without half a stop word."""
-    text, start, end = region.text, region.start, region.end
-    end = before_stop_remainder(text, start, end)
-    for _ in range(3):
-        start = skip_blanks(text, start, end)
-        if text.startswith("dict(", start, end):
-            start += 4
-        while end > start and text[end - 1].isspace():
-            end -= 1
-        fence = fenced_body(text, start, end)
-        if fence is None or (region.cut and fence.closed and fence.end >= end):
-            break
-        start, end = fence.start, fence.end
-    if end - start > 1 and text[start] == "`" == text[end - 1] and "`" not in text[start + 1 : end - 1]:
-        start, end = start + 1, end - 1
-    return region._replace(start=start, end=end)
 
 
 def _structured(region: Region, tool: KnownTool) -> ReadArguments:
@@ -256,14 +199,10 @@ def _quoted_text(region: Region, tool: KnownTool) -> ReadArguments:
 
 def _unescaped(region: Region, tool: KnownTool) -> ReadArguments | None:
     """An object whose quotes are all escaped, as if it stood in a string."""
-    if region.cut or not re.match(r"[{\[]\s*\\[\"']", region.content):
+    read = None if region.cut else read_unescaped(region.text, region.start, region.end)
+    if read is None:
         return None
-    plain = region.content.replace('\\"', '"').replace("\\'", "'").replace("\\\\", "\\")
-    read = read_value(plain, 0, len(plain))
-    if read.error is not None or not read.complete or not isinstance(read.value, (dict, list)):
-        return None
-    settled = settle_value(read.value, tool, region.span, repaired=True)
-    return _settled(settled, region.end, (Tolerance("escaped-quotes", region.span),))
+    return _settled(settle_value(read.value, tool, region.span, repaired=True), region.end, read.tolerances)
 
 
 def _keywords(region: Region, tool: KnownTool) -> ReadArguments | None:

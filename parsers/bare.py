@@ -11,35 +11,25 @@ import re
 from collections.abc import Sequence
 
 from react_engine.labels import Field
-from react_engine.parsers.arguments import before_stop_remainder
 from react_engine.parsers.body import behind_closers
 from react_engine.parsers.control import strip_end_tokens
+from react_engine.parsers.cues import announces_sample, hands_over
 from react_engine.parsers.draft import MOST_CALLS, Draft
 from react_engine.parsers.fences import Fence
 from react_engine.parsers.labels import find_labels
 from react_engine.parsers.literals import Value, read_strict, read_values, skip_blanks
+from react_engine.parsers.marked import find_openers, read_marked
 from react_engine.parsers.markup import markup
 from react_engine.parsers.objects import AnswerIntent, CallIntent, EchoIntent, Intent, intents
+from react_engine.parsers.regions import before_stop_remainder
 from react_engine.parsers.settle import decoded, holds_placeholder
 from react_engine.parsers.tokens import behind
 from react_engine.types import Span, Tolerance
 
 _OPENERS = "{[｛"
-# Words before an object that say: this is an example, a format, a document.
-_SAMPLE_CUE = re.compile(
-    r"\b(?:example|for instance|e\.g\.|sample|such as|looks? like|look as follows|(?:would|could|might|should) (?:be|look|have)|"
-    r"format|syntax|shape|template|schema|documentation|the docs|placeholder|don[’']t|do not|won[’']t|will not|cannot|can[’']t|"
-    r"never|if you (?:confirm|agree|want|wish|like|say|approve)|once you|described|definition|quoted?|pasted)\b"
-    r"|例如|示例|格式|比如|样例|不要|不能|如果你",
-    re.IGNORECASE,
-)
-# Words behind an object that ask for leave first: nothing is to be called yet.
-_ASKS_LEAVE = re.compile(
-    r"\b(?:shall i|should i|may i|do you want|would you like me|go ahead|shall we|ok to proceed|please confirm|confirm (?:that|if|and))\b"
-    r"|是否|可以吗|要不要|确认",
-    re.IGNORECASE,
-)
+_EMPTY_LIST = re.compile(r"\s*+\[\s*+\]\s*+")
 _LINE_OBJECT = re.compile(r"^[ \t]*(?=[{\[｛])", re.MULTILINE)
+_PARAGRAPH = re.compile(r"[ \t]*+\r?\n[ \t]*+\r?\n\s*+(?=[^\W\d_])")
 _TRAILING = re.compile(r"[\s}\])`;,.]*(?:</?[\w|:.-]{1,40}>\s*)*")
 _TOOL_QUESTION = re.compile(
     r"\s*+(?:thought:\s*+)?[^\n<\[{(]{0,40}\bneed to use a tool\?\s*(?:no|否)\b[.:]?[ \t]*\n?", re.IGNORECASE
@@ -47,10 +37,11 @@ _TOOL_QUESTION = re.compile(
 _SPEAKER = re.compile(r"\s*+(?:AI|Assistant|Answer)\s*[:：]\s*")
 
 
-def read_object(draft: Draft, start: int, end: int, *, is_reply: bool = False) -> bool:
+def read_object(draft: Draft, start: int, end: int, *, is_reply: bool = False, whole: bool = False) -> bool:
     """Whether ``text[start:end]`` as a whole is a step in JSON; then it is read into ``draft``.
 
-    ``is_reply``: it is all that the model said, so that a closing marker and text may stand behind it.
+    ``is_reply``: it is all that the model said, so that a closing marker and text may stand behind it. ``whole``: only
+    calls count that have a key for their arguments, since the object is shown among text.
     """
     text = draft.raw
     start = skip_blanks(text, start, end)
@@ -73,13 +64,15 @@ def read_object(draft: Draft, start: int, end: int, *, is_reply: bool = False) -
         meant = intents(read.value, draft.index)
         if not meant and read.value != []:
             return False
+        if whole and any(isinstance(intent, CallIntent) and not intent.explicit for intent in meant):
+            return False
         if any(closer in text[position:begin] for closer in "}]"):
             draft.note("surplus-closer", Span(position, begin))
         found.extend((intent, Span(begin, read.end), read) for intent in meant)
         position = read.end
     end = before_stop_remainder(text, position, end)
     if behind(_TRAILING, text, position, end) < end:
-        return is_reply and _closed_by_marker(draft, found, position, end)
+        return is_reply and (_closed_by_marker(draft, found, position, end) or _explained(draft, found, position, end))
     if text[position:end].strip():
         draft.note("noise-after-arguments", Span(position, end))
     return _take(draft, found)
@@ -106,8 +99,32 @@ def _closed_by_marker(draft: Draft, found: list[tuple[Intent, Span, Value]], pos
     if after == position or not found or not calls or not draft.raw[after:end].lstrip(" \t\r").startswith("\n"):
         return False
     draft.note("missing-opener", Span(position, after))
-    draft.visible.append(strip_end_tokens(draft.raw[after:end]).strip())
-    return _take(draft, found)
+    if not _take(draft, found):
+        return False
+    openers = find_openers(draft.raw, after, end)
+    if not openers or not read_marked(draft, after, end, openers):
+        draft.visible.append(strip_end_tokens(draft.raw[after:end]).strip())
+    return True
+
+
+def _explained(draft: Draft, found: list[tuple[Intent, Span, Value]], position: int, end: int) -> bool:
+    """Calls that begin the reply, with a paragraph behind them that says what they are for."""
+    text = draft.raw
+    words = _PARAGRAPH.match(text, position, end)
+    if words is None or draft.cut:
+        return False
+    seen = text[words.end() : min(end, words.end() + 300)]
+    if hands_over(seen):
+        return False
+    for intent, span, _ in found:
+        if not isinstance(intent, CallIntent) or not intent.explicit or intent.keyed or intent.name not in draft.index:
+            return False
+        if holds_placeholder(intent.arguments, text[span.start : span.end]):
+            return False
+    if not _take(draft, found):
+        return False
+    draft.visible.append(strip_end_tokens(text[words.end() : end]).strip())
+    return True
 
 
 def _broken_object(draft: Draft, read: Value, start: int, end: int) -> bool:
@@ -134,7 +151,7 @@ def _broken_object(draft: Draft, read: Value, start: int, end: int) -> bool:
 
 def read_nothing_to_call(draft: Draft, start: int, end: int) -> bool:
     """Whether the reply is an empty list: the model calls nothing and says nothing."""
-    if draft.raw[start:end].strip() != "[]":
+    if _EMPTY_LIST.fullmatch(draft.raw, start, end) is None:
         return False
     draft.note("no-action", Span(start, end))
     return True
@@ -187,15 +204,20 @@ def read_fences(draft: Draft, start: int, end: int, fences: list[Fence]) -> bool
     position = start
     found_any = False
     visible: list[tuple[int, int]] = []
+    shown_end: int | None = None
     for fence in fences:
         if draft.tries.left < 0:
             break
         if not _is_call_fence(draft, fence):
             continue
         probe = draft.probe()
-        if not read_object(probe, fence.start, fence.end):
+        if not read_object(probe, fence.start, fence.end, whole=bool(draft.raw[start : fence.outer_start].strip())):
             continue
-        if probe.answer is None and announces_sample(draft.raw, position, fence.outer_start, fence.outer_end):
+        beside = shown_end is not None and not draft.raw[shown_end : fence.outer_start].strip()
+        if probe.answer is None and (
+            beside or announces_sample(draft.raw, position, fence.outer_start, fence.outer_end)
+        ):
+            shown_end = fence.outer_end  # what stands right behind a sample is one more
             continue
         draft.absorb(probe)
         found_any = True
@@ -219,28 +241,21 @@ def _is_call_fence(draft: Draft, fence: Fence) -> bool:
     return body < fence.end and draft.raw[body] in _OPENERS and (fence.closed or not draft.cut)
 
 
-def announces_sample(text: str, start: int, end: int, behind: int | None = None) -> bool:
-    """Whether the last sentence before an object says that it is an example, or one behind it asks for leave."""
-    before = text[max(start, end - 240) : end].rstrip()
-    cut = max(before.rfind("\n\n"), before.rfind(". "), before.rfind("。"))
-    if _SAMPLE_CUE.search(before[cut + 1 :]) is not None:
-        return True
-    return behind is not None and _ASKS_LEAVE.search(text, behind, behind + 300) is not None
-
-
-def read_last_object(draft: Draft, start: int, end: int) -> bool:
-    """An object that begins a line and ends the reply, with text before it."""
+def read_last_object(draft: Draft, start: int, end: int, fences: Sequence[Fence] = ()) -> bool:
+    """An object that begins a line and ends the reply, with text before it; what stands in ``fences`` is judged."""
     if draft.cut:  # what would follow could make it an example
         return False
     text = draft.raw
     for position in (match.end() for match in _LINE_OBJECT.finditer(text, start, end)):
         if draft.tries.left < 0:
             break
-        if announces_sample(text, start, position):
+        if announces_sample(text, start, position) or any(
+            f.closed and f.start <= position < f.end for f in fences[-1:]
+        ):
             continue
         probe = draft.probe()
         if (
-            read_object(probe, position, end)
+            read_object(probe, position, end, whole=bool(text[start:position].strip()))
             and probe.calls
             and not any(holds_placeholder(c.arguments, c.raw) for c in probe.calls)
         ):
@@ -325,10 +340,15 @@ def _is_wreckage(content: str) -> bool:
 def _ends_in_openers(text: str, start: int, end: int) -> bool:
     """Whether the text ends, on a line of its own, in markers of calls without a call."""
     known = markup()
-    line = text.rfind("\n", max(start, end - 200), end - len(text[start:end]) + len(text[start:end].rstrip())) + 1
-    if not line or known.opener.match(text, line, end) is known.beginning.match(text, line, end):
-        return False
-    position = line
-    while marker := known.opener.match(text, position, end) or known.chrome.match(text, position, end):
-        position = marker.end()
-    return not text[position:end].strip()
+    stop, opened = start + len(text[start:end].rstrip()), False
+    while (line := text.rfind("\n", max(start, end - 200), stop) + 1) != 0:
+        position = skip_blanks(text, line, stop)
+        if position == stop:
+            break
+        opened = opened or known.opener.match(text, position, stop) is not known.beginning.match(text, position, stop)
+        while marker := known.opener.match(text, position, stop) or known.chrome.match(text, position, stop):
+            position = marker.end()
+        if position < stop:
+            break
+        stop = start + len(text[start:line].rstrip())
+    return opened and stop < start + len(text[start:end].rstrip())

@@ -55,7 +55,7 @@ def stands_alone(draft: Draft, frame: Frame, end: int) -> bool:
     text, start = draft.raw, frame.opener.start
     line_end = text.find("\n", end, min(end + 200, frame.end))
     behind = text[end : line_end if line_end != -1 else min(end + 200, frame.end)]
-    if behind.strip(" \t\r`*<>/}]|") and behind.lstrip()[:1] != "<":
+    if behind.strip(" \t\r`*<>/})]|") and behind.lstrip()[:1] != "<":
         return False
     before = text[max(0, start - 40) : start].rstrip(" \t")
     return not before or before[-1] in "\n>]｜|:：" or text[start - 1 : start] not in " `'\"("

@@ -6,11 +6,12 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from react_engine.parsers.arguments import ReadArguments, Region, read_arguments
+from react_engine.parsers.arguments import ReadArguments, read_arguments
 from react_engine.parsers.index import ToolIndex
 from react_engine.parsers.lookahead import CallArguments
 from react_engine.parsers.names import ResolvedName, is_identifier
 from react_engine.parsers.objects import CallIntent
+from react_engine.parsers.regions import Region
 from react_engine.parsers.settle import holds_placeholder, object_in, plainly, settle_value, without_bare, without_leaks
 from react_engine.types import Arguments, Problem, Reading, Span, Tolerance, ToolCall
 

@@ -13,7 +13,7 @@ def read(draft: Draft, frame: Frame) -> Body | None:
     """The call whose arguments are elements from the opener's body on."""
     opener, text = frame.opener, draft.raw
     name = draft.index.resolve(opener.name)
-    own = opener.dialect.self_named
+    own = opener.dialect.self_named or not opener.dialect.elements  # tags without a prefix may be any markup
     if own and name.kind != "known":
         return None
     shape = draft.index[name.name].shape if name.kind == "known" else None

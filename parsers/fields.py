@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 
-from react_engine.parsers.arguments import Region
 from react_engine.parsers.dialects import dialect_of
 from react_engine.parsers.draft import Draft
 from react_engine.parsers.literals import read_value
 from react_engine.parsers.names import fold
 from react_engine.parsers.objects import FINAL_NAMES, CallIntent
+from react_engine.parsers.regions import Region
 from react_engine.types import Span
 
 _FIELD = re.compile(r"^[ \t]*\[\[ ?## ?(\w{1,60}) ?## ?\]\][ \t]*$", re.MULTILINE)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 
 from react_engine.parsers import bare
-from react_engine.parsers.arguments import Region
 from react_engine.parsers.control import strip_end_tokens
+from react_engine.parsers.cues import announces_sample
 from react_engine.parsers.dialects import dialect_of
 from react_engine.parsers.draft import Draft
 from react_engine.parsers.fences import find_fences
+from react_engine.parsers.regions import Region
 from react_engine.types import Span, Tolerance
 
 _INLINE_STEP = re.compile(
@@ -47,7 +48,7 @@ def read_closing_object(draft: Draft, start: int, end: int) -> bool:
     fences = find_fences(text, start, end)
     if fences and fences[-1].outer_end >= end and fences[-1].closed:
         begin = fences[-1].outer_start
-        if bare.announces_sample(text, start, begin) or not bare.read_object(probe, fences[-1].start, fences[-1].end):
+        if announces_sample(text, start, begin) or not bare.read_object(probe, fences[-1].start, fences[-1].end):
             return False
     elif fences or not bare.read_last_object(probe, start, end):
         return False

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 
-from react_engine.parsers.arguments import Region
 from react_engine.parsers.body import Body, Frame, behind_closers, cut_off, next_closer, stands_alone
 from react_engine.parsers.draft import Draft
-from react_engine.parsers.literals import Value, read_strict, read_value
+from react_engine.parsers.literals import Value, read_members, read_strict, read_unescaped, read_value
 from react_engine.parsers.markup import markup
 from react_engine.parsers.names import is_identifier
 from react_engine.parsers.objects import AnswerIntent, CallIntent, EchoIntent, NoCallIntent, intents
+from react_engine.parsers.regions import Region
+from react_engine.parsers.settle import decoded
 from react_engine.types import Span, Tolerance
 
 _FENCE_END = re.compile(r"\n\s{0,8}`{3,8}\s{0,8}\Z")
@@ -23,8 +24,7 @@ def read(draft: Draft, frame: Frame) -> Body | None:
     position, found = opener.body, 0
     text, known = draft.raw, markup()
     calls = len(draft.calls)
-    first = '{[｛"' if opener.name else "{[｛"  # arguments may be text that holds an object
-    while position < end and text[position] in (first if not found else "{[｛") and not draft.is_full():
+    while position < end and text[position] in ("{[｛" if found else '{[｛"') and not draft.is_full():
         if text[position] == "[" and (
             known.result.match(text, position, end) or (found and known.opener.match(text, position, end))
         ):
@@ -33,6 +33,10 @@ def read(draft: Draft, frame: Frame) -> Body | None:
         if not opener.name and (torn := _with_what_was_torn_off(draft, read, limit)) is not None:
             read = torn
         span = Span(opener.start if not found else position, read.end)
+        if draft.cut and not closed and not opener.name and (items := _whole_items(read)) is not None:
+            draft.truncated = True  # the calls before the cut are whole
+            _calls(draft, items, span)
+            return Body(max(read.end, limit))
         if read.error is not None or not read.complete or (draft.cut and not closed and read.guessed):
             if opener.dialect.self_named and not found and not _knows(draft, opener.name):
                 return None
@@ -55,6 +59,16 @@ def read(draft: Draft, frame: Frame) -> Body | None:
         del draft.calls[calls:]
         return None
     return Body(after)
+
+
+def _whole_items(read: Value) -> Value | None:
+    """The items of a list before the one that a cut left open; None if there are none."""
+    if read.error is not None or read.complete or not isinstance(read.value, list):
+        return None
+    items = read.value if read.depth == 1 else read.value[:-1]
+    if not items or not all(isinstance(item, dict) for item in items):
+        return None
+    return read._replace(value=items, tolerances=())
 
 
 _TORN_OFF = re.compile(r"\s*+,\s*+\"(?P<key>arguments|parameters|args|input)\"\s*+:\s*+(?=[{\"])")
@@ -80,8 +94,15 @@ def _knows(draft: Draft, name: str) -> bool:
     return bool(name) and draft.index.resolve(name).kind == "known"
 
 
+_MEMBERS = re.compile(r"\"[^\"\\\n]{1,80}\"\s{0,4}:")
+
+
 def _value(draft: Draft, position: int, limit: int, end: int) -> tuple[Value, bool]:
     """One value: strictly, or tolerantly up to the closing marker. And whether a closing marker was there."""
+    if _MEMBERS.match(draft.raw, position, end):
+        closer = next_closer(draft, position, limit)
+        ended = closer is not None or not draft.cut
+        return read_members(draft.raw, position, closer.start() if closer else limit, closed=ended), ended
     strict = read_strict(draft.raw, position, end)
     if strict is not None:  # valid JSON ends where it ends, whatever markers stand in its strings
         return strict, True
@@ -93,6 +114,12 @@ def _value(draft: Draft, position: int, limit: int, end: int) -> tuple[Value, bo
         wider = read_value(draft.raw, position, limit, closed=False)
         if wider.error is None and wider.complete:
             return wider, True
+    if (
+        read.error is not None
+        and not draft.cut
+        and (plain := read_unescaped(draft.raw, position, region_end)) is not None
+    ):
+        return plain, True
     if draft.cut and closer is None and (whole := _whole_but_for_a_brace(draft, position, limit)) is not None:
         return whole, True
     return read, closer is not None
@@ -131,7 +158,8 @@ def _named(draft: Draft, frame: Frame, read: Value, span: Span) -> int:
 
 
 def _calls(draft: Draft, read: Value, span: Span) -> int:
-    found = intents(read.value, draft.index)
+    value = decoded(read.value) if isinstance(read.value, str) else read.value
+    found = intents(value, draft.index)
     for intent in found:
         if draft.is_full():
             break

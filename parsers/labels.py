@@ -26,8 +26,8 @@ _BODY = rf"""
     (?:(?:[-*+•]|\d{{1,3}}[.)]|(?P<heading>\#{{1,6}})|[(（]?\d{{1,3}}[)）])[^\S\n]{{1,4}})?   # bullet, number, heading
     (?:[\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff][\ufe0f\u200d]?){{0,3}}[^\S\n]?   # emoji
     (?:(?P<bold>\*\*|__)|(?P<bracket>[\[【])|(?P<angle><))?[*_`~]{{0,3}}[^\S\n]?
-    (?=[^\W\d_])(?P<word>{_NAMES})
-    (?:[^\S\n]?[\#№]?[^\S\n]?\d{{1,3}})?                # Action 1
+    (?:the[ ](?=final[ ]))?(?=[^\W\d_])(?P<word>{_NAMES})
+    (?:[^\S\n]?[\#№(（]?[^\S\n]?\d{{1,3}}[)）]?)?          # Action 1
     (?P<tail>
       (?(angle)>|[\]】]?)[*_`~]{{0,3}}[^\S\n]{{0,4}}[:：][*_`~]{{0,3}}    # a colon, in or behind the decoration
       | (?P<weak>                                       # or decoration alone: counts only beside other labels
@@ -35,6 +35,7 @@ _BODY = rf"""
         | (?(bracket)[\]】](?![(\]:])|(?!))
         | (?(heading)[*_]{{0,3}}[^\S\n]{{0,4}}(?=\n)|(?!))
         | [^\S\n]?(?:-[>:]|=)[^\S\n]
+        | (?<=final[ ]answer)(?:[ ]is[ ]?[:：]|[ ][–—-][ ])
         )
     )
     """

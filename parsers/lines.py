@@ -19,12 +19,13 @@ from react_engine.parsers.tokens import behind
 from react_engine.types import Span
 
 _NAMED = re.compile(
-    r"[`*\"]{0,3}(?P<name>[^\W\d][\w.\-/:]{0,127})[`*\"]{0,3}(?:[ \t]{0,4}\r?\n\s{0,8}|[ \t]{0,2}>?[ \t]{0,2})(?P<fence>```\w{0,10}\s{0,4})?"
+    r"[`*\"@/]{0,3}(?P<name>[^\W\d][\w.\-/:]{0,127})[`*\"]{0,3}(?:[ \t]{0,4}\r?\n\s{0,8}|[ \t]{0,2}>?[ \t]{0,2})(?P<fence>```\w{0,10}\s{0,4})?"
     + ARGUMENTS
 )
 _SURPLUS = re.compile(r"\s{0,8}[}\]][\s}\]]{0,20}")
 _TO_USER = re.compile(r"all[ \t]*\r?\n")
 _BLANK = re.compile(r"\s*")
+_FENCE_END = re.compile(r"\s*+`{3,8}")
 
 
 def read_lines(draft: Draft, start: int, end: int, told: str) -> bool:
@@ -100,6 +101,8 @@ def _calls(draft: Draft, position: int, end: int, separator: re.Pattern[str]) ->
             return end
         draft.call_from(CallIntent(named["name"], read.value), span, marked=False, extra=read.tolerances)
         position = behind_closers(text, _behind_surplus(draft, named.end(), read.end, end), end)
+        if named["fence"]:
+            position = behind(_FENCE_END, text, position, end)
         position = behind(_BLANK, text, position, end)
         if (following := separator.match(text, position, end)) is not None:
             position = following.end()

@@ -25,7 +25,9 @@ __all__ = [
     "Value",
     "number",
     "read_call_arguments",
+    "read_members",
     "read_strict",
+    "read_unescaped",
     "read_value",
     "read_values",
     "skip_blanks",
@@ -61,6 +63,28 @@ def read_value(text: str, start: int, end: int, *, closed: bool = True) -> Value
         return Value(None, start, error=("empty", "nothing"))
     strict = _read_strict(text, start, end)
     return strict if strict is not None else Scanner(text, end, closed).read(start)
+
+
+def read_members(text: str, start: int, end: int, *, closed: bool = True) -> Value:
+    """The object whose members begin at ``start``: its opening brace is missing."""
+    scanner = Scanner(text, end, closed)
+    scanner.note("missing-opener", start, start)
+    scanner.stack.append(Container("}", start))
+    return scanner.run(start)
+
+
+_ESCAPED = re.compile(r"[{\[]\s*\\[\"']")
+
+
+def read_unescaped(text: str, start: int, end: int) -> Value | None:
+    """The object in ``text[start:end]`` whose quotes are all escaped, as if it stood in a string; None if it is none."""
+    if _ESCAPED.match(text, start, end) is None:
+        return None
+    plain = text[start:end].replace('\\"', '"').replace("\\'", "'").replace("\\\\", "\\")
+    read = read_value(plain, 0, len(plain))
+    if read.error is not None or not read.complete or not isinstance(read.value, (dict, list)):
+        return None
+    return Value(read.value, end, tolerances=(Tolerance("escaped-quotes", Span(start, end)),))
 
 
 _BETWEEN = re.compile(r"[\s,;}\]]*")

@@ -22,6 +22,8 @@ from react_engine.parsers.tokens import (
     NAMED_AHEAD,
     NEXT_CALL,
     NO_SPACE,
+    PLAIN_SCALAR,
+    QUOTED,
     SHORT_COMMENT,
     SPACE,
     VALUE_AHEAD,
@@ -43,15 +45,17 @@ class CallArguments:
 
 @dataclass(slots=True)
 class Container:
-    """A container that is being read. ``kind`` is its closer; ``free`` call arguments have none."""
+    """A container that is being read. ``kind`` is its closer; ``free`` call arguments have none, those of a ``mapping`` make an object."""
 
     kind: str
     start: int
     call: bool = False
+    mapping: bool = False
     free: bool = False
     key: str | None = None
     wants_separator: bool | None = None
     duplicate: bool = False
+    doubled: bool = False
     items: list[Any] = field(default_factory=list)
     keywords: dict[str, Any] = field(default_factory=dict)
 
@@ -67,6 +71,8 @@ class Container:
 
     def finish(self) -> Any:
         """The Python value of the container."""
+        if self.mapping:
+            return self.keywords
         if self.call:
             return CallArguments(self.items, self.keywords)
         return self.keywords if self.kind == "}" else self.items
@@ -112,8 +118,9 @@ class Lookahead:
             return self._closers_fit(after) if self.text[after] in CLOSERS else self._entry_begins(container, after)
         if container.free:
             return KEYWORD.match(self.text, after, self.end) is not None
-        broken = "\n" in self.text[position + 1 : after]
-        return broken and container.kind == "}" and KEY_AHEAD.match(self.text, after, self.end) is not None
+        gap = self.text[position + 1 : after]
+        apart = "\n" in gap or (bool(gap) and char in QUOTED)
+        return apart and container.kind == "}" and KEY_AHEAD.match(self.text, after, self.end) is not None
 
     def bare_end(self, position: int) -> int:
         """Where an unquoted scalar ends: at a closer of an open container, or a comma before a new entry."""
@@ -125,7 +132,7 @@ class Lookahead:
         for match in BARE_STOP.finditer(self.text, position, self.end):
             char = match[0]
             if char in CLOSERS:
-                if CLOSERS[char] in open_kinds:
+                if CLOSERS[char] in open_kinds or PLAIN_SCALAR.fullmatch(self.text, position, match.start()):
                     return match.start()
             elif char[0] in "/#" or (char in COMMA and not keyed) or self._goes_on(match.end(), ahead):
                 return match.start()

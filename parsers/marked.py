@@ -78,11 +78,11 @@ def _in_a_sentence(draft: Draft, opener: Opener, limit: int) -> Literal["", "tol
     ``"cut"``: the sentence may go on, but a limit ended it.
     """
     text = draft.raw
-    if text[max(0, opener.start - 1) : opener.start] not in ("`", " "):
+    if text[max(0, opener.start - 1) : opener.start] not in _BEFORE:
         return ""
     if _INLINE_CODE.search(text, max(0, opener.start - 2), opener.start):
         return _in_inline_code(draft, opener, limit)
-    if not _WORD_BEFORE.search(text, max(0, opener.start - 3), opener.start):
+    if not _WORD_BEFORE.search(text, max(0, opener.start - 4), opener.start):
         return ""
     closer = next_closer(draft, opener.body, limit)
     after = closer.end() if closer is not None else limit
@@ -105,9 +105,11 @@ def _in_inline_code(draft: Draft, opener: Opener, limit: int) -> Literal["", "to
     return "told"
 
 
+_BEFORE = ("`", " ", "(", '"', "“")
+"""What one of the next two can end in."""
 _INLINE_CODE = re.compile(r"(?<!`)`\Z")
-_WORD_BEFORE = re.compile(r"[a-z],? \Z")
-_SENTENCE_GOES_ON = re.compile(r",? [a-z]{1,20}[ ,][^\n]{1,400}[.!?:]")
+_WORD_BEFORE = re.compile(r"[a-z][,:]? \Z|[a-z],? [(\"“]\Z")
+_SENTENCE_GOES_ON = re.compile(r"[)\"”]?,? [a-z]{1,20}[ ,][^\n]{1,400}[.!?:]")
 
 
 def find_result(text: str, start: int, end: int) -> int | None:

@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import NamedTuple
 
-from react_engine.parsers.arguments import Region
 from react_engine.parsers.body import Frame
 from react_engine.parsers.control import strip_end_tokens
 from react_engine.parsers.dialects import Dialect, dialect_of
@@ -20,6 +19,7 @@ from react_engine.parsers.literals import read_strict
 from react_engine.parsers.marked import READERS, read_marked, without_markers
 from react_engine.parsers.markup import Messages, markup
 from react_engine.parsers.openers import MOST_OPENERS, PACKAGING, Opener, body_kind, find_openers
+from react_engine.parsers.regions import Region
 from react_engine.types import Span
 
 _CHANNEL = re.compile(r"(?:<\|channel\|>|\A\s*|assistant\s*)(analysis|commentary|final)\b")
@@ -77,10 +77,11 @@ def _messages(text: str, start: int, end: int, form: Messages) -> Iterator[_Mess
         header = text[begin:mark]
         match = form.header.fullmatch(header)
         if match is None and position > start:  # stray text between two messages
-            tail = form.header.search(header) if header.strip() else None
-            match = tail if tail is not None and tail.end() == len(header) else None
+            tails = [tail for tail in form.header.finditer(header) if tail.end() == len(header) and tail[0]]
+            match = tails[-1] if tails else None
         if match is None:
             return
+        header = match[0]
         close = _body_end(text, mark + len(form.opener), end, form.ends)
         names = re.findall(r"to=([^\s<]{1,128})", header) or [match.groupdict().get("name") or ""]
         recipient = next((name for name in names if name not in _SPEAKS | _THINKS), names[0])

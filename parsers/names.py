@@ -52,6 +52,8 @@ class Names:
         """The tool that ``written`` means; linear in its length."""
         if written in self.names:
             return ResolvedName("known", written)
+        if (token := written.find("<|")) > 0:  # a token of the chat template leaked in
+            written = written[:token]
         bare = written.replace("\\_", "_").strip(_EDGES) if len(written) <= 400 else written[:400]
         if bare in self.names:
             return ResolvedName("known", bare, "decorated-name")

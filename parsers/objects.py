@@ -18,7 +18,7 @@ from react_engine.parsers.names import fold
 from react_engine.parsers.settle import is_placeholder, object_in
 
 _LISTS = ("tool_calls", "__tool_calls__", "calls", "tool_uses", "function_calls", "actions", "toolcalls")
-_WRAPPERS = ("function_call", "tool_call", "call", "functioncall", "action")
+_WRAPPERS = ("function_call", "tool_call", "call", "functioncall", "tooluse", "tool_use", "action")
 _META = frozenset(
     {"id", "type", "index", "thought", "thoughts", "reasoning", "thinking", "tool_call_id", "call_id", "reason",
      "observation", "description", "explanation"}

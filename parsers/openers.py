@@ -25,6 +25,7 @@ MOST_TRIED = 5000
 """Markers of one reply that are looked at, whether a call stands behind them or not."""
 _JSON = "{[｛"
 _PACKED = re.compile(r"\"\s{0,8}[{｛\[]")
+_MEMBER = re.compile(r"\"(?:name|tool_name|function_name|tool|function|action)\"\s{0,4}:")
 _LINE = 81
 _LEAD = 160
 
@@ -73,7 +74,7 @@ def find_openers(
 
 def _opener(known: Markup, dialect: Dialect, text: str, start: int, marker: int, body: int, end: int) -> Opener | None:
     name = call_id = ""
-    begin = marker
+    begin, may_be_text = marker, False
     if dialect.lead_pattern is not None:
         lead = dialect.lead_pattern.match(text, max(start, marker - _LEAD), marker)
         if lead is not None:
@@ -87,9 +88,11 @@ def _opener(known: Markup, dialect: Dialect, text: str, start: int, marker: int,
             return None
         groups = head.groupdict()
         name, call_id, body = groups.get("name") or name, groups.get("id") or "", head.end()
+        may_be_text = bool(groups.get("text"))
     packaging = PACKAGING.match(text, body, end)
     body = packaging.end() if packaging else body
     kind, tags = body_kind(known, dialect, text, body, end, name)
+    kind = kind or ("words" if may_be_text else "")
     return Opener(begin, body, kind, dialect, name, call_id, tags, marker) if kind else None
 
 
@@ -116,15 +119,16 @@ def body_kind(known: Markup, dialect: Dialect, text: str, body: int, end: int, n
     python = _PYTHON_CALL.match(text, body, end)
     if python is not None:
         return "python", None
-    return ("json" if text[body] in _JSON else ""), None
+    json = text[body] in _JSON or _PACKED.match(text, body, end) or _MEMBER.match(text, body, end)
+    return ("json" if json else ""), None
 
 
 def _tags_at(known: Markup, dialect: Dialect, text: str, body: int, end: int) -> Tags | None:
     """The form of the argument tags at ``body``: that of the dialect, or another that the model mixed in."""
-    if text[body] != "<":
-        return None
     if dialect.tags is not None and dialect.tags.opener.match(text, body, end):
         return dialect.tags
+    if text[body] != "<":
+        return None
     return next((tags for tags in known.tags if tags.opener.match(text, body, end)), None)
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from react_engine.parsers.bare import announces_sample
 from react_engine.parsers.control import strip_end_tokens
+from react_engine.parsers.cues import announces_sample, goes_on
 from react_engine.parsers.dialects import dialect_of
 from react_engine.parsers.draft import MOST_CALLS, Draft
 from react_engine.parsers.fences import Fence
@@ -29,7 +29,10 @@ def read_whole(draft: Draft, start: int, end: int) -> bool:
     text = draft.raw
     position = behind(_WRAPPERS, text, start, end)
     head = CALL.match(text, position, end)
-    if head is None or draft.index.resolve(head["name"]).kind != "known":
+    if head is None:
+        return False
+    built_in = head["method"] is not None and "<|python_tag|>" in text[start:position]
+    if not built_in and draft.index.resolve(head["name"]).kind != "known":
         return False
     found, stop, broken = read_calls(draft, position, end)
     draft.tries.spend(end - position if broken is not None else stop - position)
@@ -43,16 +46,16 @@ def read_whole(draft: Draft, start: int, end: int) -> bool:
         return True
     if len(found) < MOST_CALLS and behind(_CLOSING, text, stop, end) < end:
         return False
-    return _take(draft, found)
+    return _take(draft, found, marked=built_in and all(_keyed(intent) for intent, _, _ in found))
 
 
-def _take(draft: Draft, found: list[tuple[CallIntent, Value, Span]]) -> bool:
-    """Take the calls over, if each names a tool and its arguments fit."""
-    if not found or any(draft.index.resolve(intent.name).kind != "known" for intent, _, _ in found):
+def _take(draft: Draft, found: list[tuple[CallIntent, Value, Span]], *, marked: bool = False) -> bool:
+    """Take the calls over, if each names a tool and its arguments fit; where they are ``marked`` a name may be unknown."""
+    if not found or not (marked or all(draft.index.resolve(intent.name).kind == "known" for intent, _, _ in found)):
         return False
     probe = draft.probe(dialect_of("python"))
     for intent, read, span in found:
-        probe.call_from(intent, span, marked=False, extra=tolerances(read))
+        probe.call_from(intent, span, marked=marked, extra=tolerances(read))
     draft.absorb(probe)
     draft.dialect = probe.dialect
     draft.is_full()
@@ -102,7 +105,9 @@ def read_code_fences(draft: Draft, start: int, end: int, fences: list[Fence]) ->
         if draft.tries.left < 0:
             break
         alone = fence.outer_start <= first and fence.outer_end >= last
-        if not (fence.language in _CODE or alone) or not (fence.closed or not draft.cut):
+        if not (fence.language in _CODE or (alone and (fence.closed or not draft.cut))):
+            continue
+        if not alone and goes_on(text, fence.outer_end):
             continue
         probe = draft.probe(dialect_of("python", "fenced"))
         begin = behind(_COMMENTS, text, fence.start, fence.end) if fence.language in _CODE else fence.start

@@ -22,6 +22,8 @@ def read(draft: Draft, frame: Frame) -> Body | None:
     read, used = _value(draft, frame, frame.limit)
     if text.count(opener.dialect.quote, opener.body, frame.limit) % 2 and (wider := _wider(draft, frame)) is not None:
         read, used = wider
+    if (read.error is not None or not read.complete) and (closed := _up_to_closer(draft, frame)) is not None:
+        read, used = closed
     position = opener.body + read.end + used.count(TOKEN_QUOTE) * (len(opener.dialect.quote) - 1)
     frame = frame._replace(limit=max(frame.limit, position))
     if read.error is not None:
@@ -68,6 +70,15 @@ def _wider(draft: Draft, frame: Frame) -> tuple[Value, str] | None:
     read, used = _value(draft, frame, limit)
     sound = read.error is None and read.complete and not any(tolerance.lossy for tolerance in read.tolerances)
     return (read, used) if sound else None
+
+
+def _up_to_closer(draft: Draft, frame: Frame) -> tuple[Value, str] | None:
+    """The value if only its own last closers are missing before the closing marker."""
+    closer = next_closer(draft, frame.opener.body, frame.limit)
+    if closer is None or closer.start() <= frame.opener.body:
+        return None
+    read, used = _value(draft, frame, closer.start())
+    return (read, used) if read.error is None and read.complete else None
 
 
 def _holds_token(value: Any) -> bool:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from react_engine.labels import Field
 from react_engine.parsers.action_line import read_action_line
-from react_engine.parsers.arguments import ReadArguments, Region
+from react_engine.parsers.arguments import ReadArguments
 from react_engine.parsers.control import strip_end_tokens
 from react_engine.parsers.dialects import dialect_of
 from react_engine.parsers.draft import MOST_CALLS, Draft
@@ -24,12 +24,15 @@ from react_engine.parsers.literals import read_value, skip_blanks
 from react_engine.parsers.names import ResolvedName, fold, head_of, is_identifier
 from react_engine.parsers.objects import FINAL_NAMES, NO_ACTION_NAMES
 from react_engine.parsers.packed_step import ECHO, OPENERS, call_behind_answer_label, is_packed, read_packed
+from react_engine.parsers.regions import Region
 from react_engine.parsers.settle import without_bare
 from react_engine.types import Span, Tolerance
 
 _ANSWER_BEHIND_ACTION = re.compile(r"[*_`\"']{0,3}final[ _]?answer[*_`\"']{0,3}\s{0,4}[:：]\s*", re.IGNORECASE)
 _VALUES_BEHIND = re.compile(r"\s*[(\[{（]\s*(?:[\"'{\[\d-]|[^\W\d]\w{0,60}\s{0,4}[=:])")
 _TOOL_LIST = re.compile(r"\s{0,8}```\w{0,10}\s{0,8}\[\s{0,40}\{\s{0,40}\"tool_name\"")
+_BRACED_NAME = re.compile(r"\{\s?[\w.\-/]{1,128}\s?\}[ \t]*(?:\n|\Z)")
+_STOP_WORD = re.compile(r"\n[ \t*_]*Observation[ *_]*[:：][ \t*_]*\s*\Z")
 _WRITTEN_BREAKS = re.compile(r"(?:\\[nrt]|\s)++\Z")
 
 
@@ -160,9 +163,14 @@ class _Reading:
                 return label.start
             if label.field in (Field.THOUGHT, Field.QUESTION) and following in (Field.ACTION, Field.THOUGHT):
                 return label.start
+            if label.field is Field.THOUGHT and label.plain and following is Field.ANSWER:
+                return label.start
             if label.field is Field.OBSERVATION and following in (Field.THOUGHT, Field.ACTION):
                 return label.start
-        return self.end
+            if label.field is Field.OBSERVATION and label.plain and following is None:
+                return label.start
+        stop_word = _STOP_WORD.search(self.text, max(part.start, self.end - 40), self.end)
+        return stop_word.start() if stop_word is not None else self.end
 
     def _names_tool(self, part: Part) -> bool:
         first_line = self._content(part).strip().split("\n", 1)[0]
@@ -174,7 +182,11 @@ class _Reading:
         content_start = skip_blanks(self.text, part.start, part.end)
         if content_start >= part.end:
             return self._nameless(part, inputs)
-        if is_packed(self.text, content_start, part.end) and read_packed(self.draft, content_start, part.end):
+        if (
+            _BRACED_NAME.match(self.text, content_start, part.end) is None
+            and is_packed(self.text, content_start, part.end)
+            and read_packed(self.draft, content_start, part.end)
+        ):
             return self.draft.answer is not None
         if (fence := fenced_body(self.text, content_start, part.end)) is not None and inputs:
             content_start = skip_blanks(self.text, fence.start, fence.end)
@@ -190,7 +202,8 @@ class _Reading:
         head = head_of(line)
         folded = fold(line) or fold(head)
         registered = any(self.draft.index.resolve(word).kind == "known" for word in (line, head) if word)
-        if not registered and (folded in FINAL_NAMES or fold(head) in FINISH):
+        called = fold(re.split(r"[(\[]", line, maxsplit=1)[0])
+        if not registered and (folded in FINAL_NAMES or fold(head) in FINISH or called in FINISH):
             return self._final_action(part, line, inputs)
         if (
             not registered
@@ -215,6 +228,8 @@ class _Reading:
 
     def _named(self, part: Part, start: int, line_end: int, line: str, inputs: list[Part]) -> None:
         has_input = any(map(self._filled, inputs)) or (bool(inputs) and self.draft.cut)
+        if has_input and line.endswith(")") and not self.draft.cut and self._says_nothing(inputs):
+            has_input = False  # the arguments stand behind the name
         read = read_action_line(self.draft.index, self.text, start, line_end, line, has_input=has_input)
         name, behind = read.name, read.behind
         if name is None:
@@ -237,6 +252,9 @@ class _Reading:
 
     def _filled(self, part: Part) -> bool:
         return bool(self._content(part).strip())
+
+    def _says_nothing(self, inputs: list[Part]) -> bool:
+        return all(fold(self._content(part)) in NO_ACTION_NAMES or not self._filled(part) for part in inputs)
 
     def _with_inputs(self, name: ResolvedName, start: int, inputs: list[Part], extra: list[Tolerance]) -> None:
         """A call for each input that can be read; the first problem if none can."""

@@ -29,8 +29,13 @@ from react_engine.types import Reading, Span
 
 _CUT_REASONS = frozenset({"length", "max_tokens", "max_output_tokens", "model_length", "token_limit"})
 
-_PYTHON_TAG = re.compile(r"\s*+<\|python_tag\|>")
 _NOTHING_HIDDEN = Quotations()
+_LEAD = re.compile(
+    r"\s*+(?:<\|python_tag\|>|<assistant>|(?:assistant|ai)\s{0,2}[:：](?=\s*+[{\[]))?+\s*+"
+    r"(?:content=(?:''|\"\"|None)\s++)?+(?:(?:tool|function)_calls?\s{0,2}[:=](?=\s*+[{\[]))?+",
+    re.IGNORECASE,
+)
+"""What may stand before a step in JSON that is the whole reply: a marker, the speaker, the name of a field."""
 _KNOWN_REASONING = frozenset(MARKERS)
 _STEP_FENCES = frozenset(
     ["", "text", "txt", "json", "react", "markdown", "md", "plaintext", "xml", "tool_call", "yaml"]
@@ -256,15 +261,21 @@ class _Reply:
     def _among_text(self, start: int, end: int) -> bool:
         """Whether calls or a step stand in the text, in one of the forms that text may surround."""
         draft, hidden, fenced = self.draft, self.hidden, dialect_of("object", "fenced")
-        return (
+        if (
             read_labelled(draft, start, end, hidden)
             or self._marked(start, end)
             or fields.read_fields(draft, start, end)
-            or (bare.read_fences(draft, start, end, self.fences) and self._named(fenced))
-            or python_text.read_code_fences(draft, start, end, self.fences)
+        ):
+            return True
+        if (result := marked.find_result(self.text, start, end)) is not None:
+            end = result  # what the model writes as a result is no call
+        fences = [fence for fence in self.fences if fence.outer_start < end]
+        return (
+            (bare.read_fences(draft, start, end, fences) and self._named(fenced))
+            or python_text.read_code_fences(draft, start, end, fences)
             or python_text.read_lists(draft, start, end, hidden)
             or tool_tags.read_tool_tags(draft, start, end, hidden)
-            or (bare.read_last_object(draft, start, end) and self._named(fenced))
+            or (bare.read_last_object(draft, start, end, fences) and self._named(fenced))
         )
 
     def _named(self, dialect: str) -> bool:
@@ -288,8 +299,8 @@ class _Reply:
 
     def _object(self, start: int, end: int) -> bool:
         """Whether the whole is a step in JSON, a result that the model wrote behind it aside."""
-        tag = _PYTHON_TAG.match(self.text, start, end)
-        start = tag.end() if tag else start
+        lead = _LEAD.match(self.text, start, end)
+        start = lead.end() if lead else start
         if bare.read_object(self.draft, start, end, is_reply=True):
             return True
         result = marked.find_result(self.text, start, end)

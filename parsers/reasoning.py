@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -11,7 +12,8 @@ from typing import NamedTuple
 from react_engine.parsers.control import PLAIN_REASONING
 from react_engine.parsers.dialects import added_records, all_records, version
 from react_engine.parsers.dialects.registry import RECORDS
-from react_engine.parsers.markup import in_any_case, words_of
+from react_engine.parsers.literals import read_strict
+from react_engine.parsers.markup import in_any_case, markup, words_of
 from react_engine.parsers.tokens import behind
 from react_engine.types import Span
 
@@ -47,7 +49,7 @@ def find_reasoning(text: str, start: int, end: int, markers: Sequence[tuple[str,
     bodies: list[Span] = []
     opened: Span | None = None
     first = behind(_BLANK, text, start, end)
-    position = start
+    position, seen = start, first
     while (match := known.pattern.search(text, position, end)) is not None:
         position = match.end()
         if _is_quoted(text, match.start(), match.end()):
@@ -70,6 +72,8 @@ def find_reasoning(text: str, start: int, end: int, markers: Sequence[tuple[str,
             blocks.append(Span(opened.start, match.end()))
             bodies.append(Span(opened.end, match.start()))
             opened = None
+        elif not blocks and (behind_call := _end_of_arguments(text, seen, match, end)):
+            position = seen = behind_call
         elif not blocks:
             blocks.append(Span(start, match.end()))
             bodies.append(Span(start, match.start()))
@@ -80,7 +84,24 @@ def find_reasoning(text: str, start: int, end: int, markers: Sequence[tuple[str,
         blocks.append(Span(opened.start, end))  # an opener at the very end adds nothing
         bodies.append(Span(end, end))
         opened = None
+    if opened is not None and blocks and _PROSE_AROUND.match(text[opened.end : opened.end + 40]):
+        line = text.rfind("\n", start, opened.start) + 1
+        if text[max(line, blocks[-1].end) : opened.start].strip():
+            opened = None  # thought was given already, and this one is talked about
     return Reasoning(tuple(blocks), tuple(bodies), opened)
+
+
+_PROSE_AROUND = re.compile(r"[ ,.;:!?)][ ]?[a-z]")
+
+
+def _end_of_arguments(text: str, start: int, closer: re.Match[str], end: int) -> int:
+    """Where the arguments of a call end in a string of which a closer stands that nothing opened; 0 if in none."""
+    openers = deque(markup().opener.finditer(text, start, closer.start()), maxlen=1)
+    begin = text.find("{", openers[0].end(), min(closer.start(), openers[0].end() + 200)) if openers else start
+    if begin == -1 or not text.startswith("{", begin, closer.start()):
+        return 0
+    value = read_strict(text, begin, end)
+    return value.end if value is not None and value.end > closer.end() else 0
 
 
 def leading_channel_end(text: str, start: int, end: int) -> int:

@@ -33,6 +33,13 @@ from react_engine.types import Span, Tolerance
 _BULLET = re.compile(r"[-*•]\s+(?=[^\W\d][\w.-]{0,60}\s*[:：=])")
 _RAW_STRING = re.compile(r"[rR](['\"])((?:(?!\1)[^\\\n]|\\.)*+)\1(?=\s*+[,)\]}])")
 _PACKED = re.compile(r"\"\s*[{\[]\s*[{\"]")
+_KEY_LEFT_OPEN = re.compile(r"[\"'“](?P<key>[^\W\d][\w-]{0,60})(?=\s{0,4}[:：]\s{0,4}[\"'“](?!\s{0,4}[:：]))")
+_PLAIN_STRING = re.compile(r'"(?:[^"\\\n]|\\.){0,2000}+"')
+_JOINED = re.compile(rf"(?:{_PLAIN_STRING.pattern}\s{{0,80}}\+\s{{0,80}}){{1,100}}+{_PLAIN_STRING.pattern}")
+_MAPPING = re.compile(r"dict\((?=\s{0,8}(?:[^\W\d]\w{0,60}\s{0,4}=|\)))")
+_HOLDER = re.compile(
+    r"(?:(?:action|tool|function|next_tool)_?)?(?:arguments|args|parameters|params|input)", re.IGNORECASE
+)
 
 
 class Bare(str):
@@ -176,13 +183,22 @@ class Scanner:
         if position >= self.end:
             self.complete, container.wants_separator = False, True
             return position, None
+        if _HOLDER.fullmatch(key) and self.text[position] in QUOTES and self._is_member(position):
+            self.note("missing-opener", position, position)
+            return self._open(Container("}", position), position)
         return self._item(position, container)
+
+    def _is_member(self, position: int) -> bool:
+        return KEY_AHEAD.match(self.text, position, self.end) is not None
 
     def _key(self, position: int, container: Container) -> tuple[str, int]:
         if position >= self.end:
             self.error = ("expected-key", "the end where a key belongs")
             return "", position
-        if self.text[position] in QUOTES:
+        if (left_open := _KEY_LEFT_OPEN.match(self.text, position, self.end)) is not None:
+            self.note("missing-quote", position, left_open.end(), lossy=True)
+            key, after = left_open["key"], left_open.end()
+        elif self.text[position] in QUOTES:
             string = read_string(self.text, position, self.end, self.ahead.closes_key)
             self._take(string.unusual)
             self.complete = self.complete and string.closed
@@ -191,8 +207,9 @@ class Scanner:
             if not container.call:
                 self.note("unquoted-key", position, match.end())
             key, after = match[0], match.end()
-        elif self.text[position] in "{｛" and "doubled-braces" not in self.tolerances:
+        elif self.text[position] in "{｛" and not container.doubled:
             self.note("doubled-braces", position, position + 1)
+            container.doubled = True
             return self._key(self._skip(position + 1), container)
         else:
             self.error = ("expected-key", f"{self.text[position : position + 20]!r} where a key belongs")
@@ -210,24 +227,37 @@ class Scanner:
                 if read is not None:
                     return read.end, read.value
                 self.strict = None  # a value that is no JSON may have been read to the end of the text: once is enough
-            if len(self.stack) >= MAX_DEPTH:
-                self.error = ("too-deep", f"more than {MAX_DEPTH} levels of brackets")
-                return position, None
             if char in "(（":
                 self.note("python-literal", position, position + 1)
             if char in FULL_WIDTH:
                 self.note("full-width", position, position + 1)
-            self.stack.append(Container(OPENERS[char], position))
-            return position + 1, None
+            return self._open(Container(OPENERS[char], position), position + 1)
+        if char == "d" and (mapping := _MAPPING.match(self.text, position, self.end)) is not None:
+            self.note("python-literal", position, mapping.end())
+            return self._open(Container(")", position, call=True, mapping=True), mapping.end())
         if char in "rR" and (raw := _RAW_STRING.match(self.text, position, self.end)) is not None:
             self.note("python-literal", position, raw.end())
             return raw.end(), raw[2]
         return self._string(position) if char in QUOTES else self._bare(position)
 
+    def _open(self, container: Container, inside: int) -> tuple[int, Any]:
+        """Begin a container whose first entry may stand at ``inside``."""
+        if len(self.stack) >= MAX_DEPTH:
+            self.error = ("too-deep", f"more than {MAX_DEPTH} levels of brackets")
+            return container.start, None
+        self.stack.append(container)
+        return inside, None
+
     def _string(self, position: int) -> tuple[int, Any]:
         if self.may_pack and _PACKED.match(self.text, position, self.end):
             if (packed := self._packed(position)) is not None:
                 return packed
+        if (joined := _JOINED.match(self.text, position, self.end)) is not None and self.stack:
+            if self.ahead.closes_value(joined.end() - 1):
+                self.note("joined-strings", position, joined.end())
+                pieces = [read_string(self.text, piece.start(), piece.end(), self.ahead.first_quote) for piece in
+                          _PLAIN_STRING.finditer(self.text, position, joined.end())]  # fmt: skip
+                return joined.end(), "".join(piece.value for piece in pieces)
         self.ahead.opened = self.text[position]
         string = read_string(self.text, position, self.end, self.closes_value, whole=self.closed)
         if not string.closed and self.closes_value != self.ahead.first_quote:
@@ -312,7 +342,8 @@ class Scanner:
         if container.free:
             return position + 1, None
         if container.kind == kind:
-            return position + 1, self._pop()
+            twice = container.doubled and self.text[position + 1 : position + 2] == self.text[position]
+            return position + (2 if twice else 1), self._pop()
         if any(outer.kind == kind for outer in self.stack):
             self.note("missing-closer", position, position)
             return position, self._pop()  # close the inner one; the closer is looked at again

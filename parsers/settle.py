@@ -59,6 +59,8 @@ def settle_value(value: Any, tool: KnownTool, span: Span, *, repaired: bool = Fa
     if value is None or value in ([], ""):
         return settle({}, tool, span)
     if (sole := tool.sole_parameter) is not None:
+        if isinstance(value, list) and len(value) == 1 and not tool.shape.properties[sole].allows("array"):
+            value = value[0]
         settled = settle({sole: value}, tool, span)
         if settled.fits:
             return settled._replace(tolerances=(Tolerance("unnamed-argument", span), *settled.tolerances))

@@ -40,6 +40,10 @@ BARE_STOP = re.compile(rf"[,，;}}\]｝］)）]|(?:\n|\\[nrt])(?:{BLANK}|\\[nrt]
 """Where an unquoted scalar may end."""
 KEY_WORD = re.compile(r"[^\s\"'“”‘’`:：=,，{}\[\]｛｝()]{1,128}")
 """A key without quotes."""
+QUOTED = "\"'“„"
+"""What a quoted key begins with."""
+PLAIN_SCALAR = re.compile(r"(?:true|false|null|-?\d{1,20}(?:\.\d{1,20})?)\s{0,8}", re.IGNORECASE)
+"""A value that no bracket can be a part of."""
 NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?")
 """A JSON number; the groups are what makes it a float."""
 

@@ -39,6 +39,13 @@ def read_tool_tags(draft: Draft, start: int, end: int, hidden: Callable[[int], b
         read = _arguments(draft, draft.index[name.name], tag, end)
         draft.tries.spend(read[1] - tag.start() if read is not None else min(end - tag.start(), 2000))
         if read is None:
+            if draft.cut and text.find(f"</{tag['name'].strip()}", tag.end(), end) == -1:
+                draft.problem(
+                    "truncated", "The call was cut off.", "Write the whole call again.", Span(tag.start(), end)
+                )
+                visible.append(text[position : tag.start()])
+                position, found_any = end, True
+                break
             continue
         arguments, behind = read
         probe = draft.probe(dialect_of("tools"))

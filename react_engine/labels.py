@@ -33,7 +33,7 @@ WORDS: dict[Field, tuple[str, ...]] = {
         "思考", "想法", "思路", "pensamiento", "razonamiento", "pensée", "pensee", "réflexion", "reflexion", "raisonnement",
         "gedanke", "gedanken", "überlegung", "pensamento", "raciocínio", "pensiero", "ragionamento", "мысль", "мысли",
         "размышление", "рассуждение", "思考過程", "考え", "생각", "사고", "düşünce", "myśl", "gedachte", "فكرة", "الفكرة", "विचार", "سوچ", "מחשבה",
-        "suy nghĩ", "pemikiran",
+        "suy nghĩ", "pemikiran", "tanke", "думка", "myšlenka", "gondolat", "gând", "ajatus", "σκέψη", "ความคิด",
     ),
     Field.ACTION: (
         "action", "actions", "tool", "tool name", "tool_name", "action name", "tool call", "function", "function call",
@@ -41,6 +41,7 @@ WORDS: dict[Field, tuple[str, ...]] = {
         "行动", "行動", "动作", "動作", "操作", "工具", "アクション", "acción", "accion", "herramienta", "outil",
         "aktion", "werkzeug", "handlung", "ação", "acao", "ferramenta", "azione", "strumento", "действие", "инструмент",
         "행동", "작업", "도구", "eylem", "akcja", "działanie", "actie", "إجراء", "الإجراء", "कार्रवाई", "क्रिया", "פעולה", "hành động", "tindakan",
+        "åtgärd", "дія", "akce", "cselekvés", "művelet", "acțiune", "acţiune", "toiminto", "ενέργεια", "การกระทำ",
     ),
     Field.INPUT: (
         "action input", "action inputs", "action_input", "actioninput", "input", "action arguments", "action args",
@@ -55,12 +56,16 @@ WORDS: dict[Field, tuple[str, ...]] = {
         "параметры действия", "аргументы", "행동 입력", "행동입력", "작업 입력", "입력", "eylem girdisi", "wejście akcji",
         "actie-invoer", "đầu vào hành động", "masukan tindakan", "dane wejściowe akcji", "invoer", "actie invoer",
         "مدخلات الإجراء", "مدخل الإجراء", "कार्रवाई इनपुट", "क्रिया इनपुट", "input tindakan", "קלט פעולה",
+        "åtgärdsindata", "åtgärd indata", "indata", "handlingsinput", "handlingsinndata", "вхідні дані дії",
+        "вхідні дані", "ввід дії", "vstup akce", "cselekvés bemenete", "művelet bemenete", "intrare acțiune",
+        "intrarea acțiunii", "toiminnon syöte", "είσοδος ενέργειας", "อินพุตการกระทำ",
     ),
     Field.OBSERVATION: (
         "observation", "observations", "tool output", "tool result", "action output", "action result",
         "观察", "觀察", "观察结果", "观测", "観察", "観測", "observación", "observacion", "beobachtung", "observação",
         "observacao", "osservazione", "наблюдение", "результат действия", "관찰", "gözlem", "obserwacja", "observatie",
         "ملاحظة", "الملاحظة", "अवलोकन", "quan sát", "pengamatan",
+        "спостереження", "pozorování", "megfigyelés", "observație", "havainto", "observasjon",
     ),
     Field.ANSWER: (
         "final answer", "final_answer", "finalanswer", "answer", "final response", "final result", "final",
@@ -69,6 +74,9 @@ WORDS: dict[Field, tuple[str, ...]] = {
         "antwort", "resposta final", "resposta", "risposta finale", "risposta", "окончательный ответ", "финальный ответ",
         "итоговый ответ", "ответ", "최종 답변", "최종 답", "최종답변", "답변", "nihai cevap", "son cevap", "ostateczna odpowiedź",
         "definitief antwoord", "eindantwoord", "الإجابة النهائية", "अंतिम उत्तर", "câu trả lời cuối cùng", "jawaban akhir",
+        "slutgiltigt svar", "slutligt svar", "endeligt svar", "endelig svar", "остаточна відповідь", "кінцева відповідь",
+        "відповідь", "konečná odpověď", "végső válasz", "răspuns final", "lopullinen vastaus", "τελική απάντηση",
+        "คำตอบสุดท้าย", "إجابة نهائية", "الجواب النهائي", "תשובה סופית", "jawapan akhir",
     ),
     Field.QUESTION: (
         "question", "new question", "user", "human", "user question", "问题", "問題", "用户", "质问", "質問", "pregunta", "question de l'utilisateur",

@@ -65,8 +65,8 @@ DIALECTS = (
         reasoning=(("<|inner_prefix|>", "<|inner_suffix|>"),), stop=("<|assistant_end|>",), template="json",
     ),
     Dialect(
-        "mistral_v3", "marked", ("[TOOL_CALLS]",), reasoning=THINK, results=("[TOOL_RESULTS]",), stop=("</s>",),
-        template="json",
+        "mistral_v3", "marked", ("[TOOL_CALLS]",), closers=("[/TOOL_CALLS]",), reasoning=THINK, results=("[TOOL_RESULTS]",),
+        stop=("</s>",), template="json",
     ),
     Dialect(
         "cohere_action", "marked", ("<|START_ACTION|>",), closers=("<|END_ACTION|>",),
@@ -90,8 +90,12 @@ DIALECTS = (
     ),
     Dialect(
         "tools_tag", "marked",
-        ("<tools>", "<tool>", r"<tool\_call>", "[TOOL_REQUEST]", "<tool_request>"),
-        closers=("</tools>", "</tool>", r"</tool\_call>", "[END_TOOL_REQUEST]", "</tool_request>"),
+        ("<tools>", "<tool>", r"<tool\_call>", "[TOOL_REQUEST]", "<tool_request>", "<tool_use>", "<tool_code>",
+         "<execute_tool>",
+         "<functioncall>", "[TOOL_CALL]", "[tool_call]", "<|tool_calls|>"),
+        closers=("</tools>", "</tool>", r"</tool\_call>", "[END_TOOL_REQUEST]", "</tool_request>", "</tool_use>",
+                 "</execute_tool>",
+                 "</tool_code>", "</functioncall>", "[/TOOL_CALL]", "[/tool_call]", "<|/tool_calls|>"),
         results=("[TOOL_RESULT]",),
     ),
     Dialect("llama3_json", "object", ("<|python_tag|>",), stop=("<|eot_id|>", "<|eom_id|>"), template="json"),

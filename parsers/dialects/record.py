@@ -76,7 +76,8 @@ class Dialect:
         openers: Markers that announce a call, or a block of calls. Dialects may share one: what stands behind it
             decides.
         head: Pattern of what stands between an opener and the arguments, with a group ``name`` (and maybe ``id``).
-            Without it the name stands in the arguments' own JSON or call syntax.
+            Without it the name stands in the arguments' own JSON or call syntax. A group ``text`` that matched says
+            that the arguments may be bare text, for a tool with one parameter.
         lead: Pattern of what belongs to the call although it stands before the opener; may have the group ``name``.
         self_named: The opener names the tool itself, in words that also occur in explanations: then only a known
             tool with complete arguments is a call.

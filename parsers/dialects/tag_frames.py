@@ -21,12 +21,14 @@ NAMED = Tags(
     r"|\s{1,4}[\w-]{1,20}=[\"'][^\"'<>]{0,40}[\"']){0,3}\s{0,4}>",
     rf"</{_NAMESPACE}(?:parameter|param|argument|arg)\s{{0,4}}>",
 )
+_PAIR_KEY = rf"<{_PREFIX}arg_key{_SUFFIX}>"
 PAIRS = Tags(
-    rf"<{_PREFIX}arg_key{_SUFFIX}>(?P<key>[^<>]{{1,128}})(?:</{_PREFIX}arg_key{_SUFFIX}>)?{GAP}"
+    rf"{_PAIR_KEY}(?P<key>[^<>]{{1,128}})(?:</{_PREFIX}arg_key{_SUFFIX}>)?{GAP}"
     rf"(?:<{_PREFIX}arg_type{_SUFFIX}>(?P<type>\w{{1,16}})</{_PREFIX}arg_type{_SUFFIX}>{GAP})?"
     rf"<{_PREFIX}arg_value{_SUFFIX}>",
     rf"</{_PREFIX}arg_value{_SUFFIX}>",
 )
+_PAIRS_BEGUN = Tags(PAIRS.open.replace(_PAIR_KEY, f"(?:{_PAIR_KEY})?", 1), PAIRS.close)
 _CHANNEL_ARGUMENTS = Tags(
     r"<\|open\|>\s?argument\s{1,4}key\s{0,2}=\s{0,2}\"(?P<key>[^\"]{1,128})\""
     r"(?:\s{1,4}type\s{0,2}=\s{0,2}\"(?P<type>\w{1,16})\")?\s{0,4}<\|sep\|>",
@@ -47,9 +49,12 @@ _NAMED_NEVER = Tags(NAMED.open, NAMED.close, lines="never")
 DIALECTS = (
     Dialect(
         "qwen3_coder", "marked", ("<function=", "< function="), head=rf"\s{{0,4}}[\"']?{NAME}[\"']?\s{{0,4}}>?", self_named=True,
-        tags=_ALWAYS, closers=("</function>", "</function=*>", "</ function>", "</tool_call>"), chrome=("<tool_call>",),
+        tags=_ALWAYS, elements="", closers=("</function>", "</function=*>", "</ function>", "</tool_call>"), chrome=("<tool_call>",),
         reasoning=THINK,
         results=("<tool_response>",), stop=("<|im_end|>",), template="tags",
+    ),
+    Dialect(
+        "qwen3_coder", "marked", ("function=",), head=rf"{NAME}>\s{{0,4}}(?=<parameter)", self_named=True, tags=_ALWAYS,
     ),
     Dialect(
         "mimo", "marked", ("<function=",), head=rf"\s{{0,4}}[\"']?{NAME}[\"']?\s{{0,4}}>?", self_named=True,
@@ -61,11 +66,15 @@ DIALECTS = (
         reasoning=(("<seed:think>", "</seed:think>"),), stop=("<seed:eos>",), template="tags",
     ),
     Dialect(
-        "glm45", "marked", ("<tool_call>",), head=_PAIR_NAME, tags=PAIRS, closers=("</tool_call>",), reasoning=THINK,
+        "glm45", "marked", ("<tool_call>",), head=_PAIR_NAME, tags=PAIRS, elements="", closers=("</tool_call>",), reasoning=THINK,
         stop=("<|user|>", "<|observation|>"), template="tags",
     ),
     Dialect(
-        "glm47", "marked", ("<tool_call>",), head=_PAIR_NAME, tags=PAIRS, closers=("</tool_call>",), reasoning=THINK,
+        "glm45", "marked", ("<arg_key>",), lead=rf"(?<![^\s]){NAME}\s{{0,4}}", head=r"(?=[^<>]{1,128}</arg_key>)",
+        self_named=True, tags=_PAIRS_BEGUN,
+    ),
+    Dialect(
+        "glm47", "marked", ("<tool_call>",), head=_PAIR_NAME, tags=PAIRS, elements="", closers=("</tool_call>",), reasoning=THINK,
         stop=("<|user|>", "<|observation|>"), template="tags",
     ),
     Dialect(
@@ -89,16 +98,19 @@ DIALECTS = (
                    ("<ifm|think_faster>", "</ifm|think_faster>")),
         template="tags",
     ),
+    Dialect("k2_horizon", "marked", ("<ifm|tool_call>",)),
     Dialect(
         "minimax_m2", "marked", ("<invoke", "<minimax:tool_call>"), head=_QUOTED_NAME, self_named=True, tags=NAMED,
+        elements="",
         closers=("</invoke>", "</minimax:tool_call>"), reasoning=THINK, stop=("[e~[",), template="tags",
     ),
     Dialect(
         "dots", "marked", ("<invoke", "<dots_function_call>"), head=_QUOTED_NAME, self_named=True, tags=NAMED,
+        elements="",
         closers=("</invoke>", "</dots_function_call>"), template="tags",
     ),
     Dialect(
-        "invoke_xml", "marked", ("<invoke", "<antml:invoke"), head=_QUOTED_NAME, self_named=True, tags=NAMED,
+        "invoke_xml", "marked", ("<invoke", "<antml:invoke"), head=_QUOTED_NAME, self_named=True, tags=NAMED, elements="",
         closers=("</invoke>", "</antml:invoke>", "</function_calls>", "</antml:function_calls>"),
         chrome=("<function_calls>", "<antml:function_calls>"), reasoning=THINK, results=("<function_results>",),
         stop=("</function_calls>",), template="tags",
@@ -165,14 +177,22 @@ DIALECTS = (
         closers=("</atem:invoke>", "</atem:function_calls>"), chrome=("<atem:function_calls>",),
     ),
     Dialect(
-        "function_name", "marked", ("<function>", "<name>"),
-        head=rf"{GAP}(?:<name>)?{GAP}{NAME}{GAP}</\w{{1,12}}>{GAP}(?:<(?:arguments|parameters|args)>)?{GAP}",
+        "function_name", "marked", ("<function>", "<name>", "<tool_name>"),
+        head=rf"{GAP}(?:<name>)?{GAP}{NAME}{GAP}</\w{{1,12}}>{GAP}(?:<(?:arguments|parameters|args|tool_args)>)?{GAP}",
         self_named=True, tags=NAMED, elements="", closers=("</function>",),
     ),
     Dialect(
-        "tool_attribute", "marked", ("<tool", "<tool_call", "<call", "<function_call", "<action"), head=_QUOTED_NAME,
+        "input_tags", "marked", ("<tool>", "<action>", "<tool_name>"),
+        head=rf"{GAP}{NAME}{GAP}</(?:tool|action|tool_name)>{GAP}(?P<text><(?:tool|action)_input>){GAP}",
+        self_named=True, elements="", closers=("</tool_input>", "</action_input>"), results=("<observation>",),
+        chrome=("<final_answer>", "</final_answer>"),
+    ),
+    Dialect(
+        "tool_attribute", "marked", ("<tool", "<tool_call", "<call", "<function_call", "<action"),
+        head=rf"(?:\s{{1,4}}(?!name)[\w-]{{1,20}}=[\"'][^\"'<>]{{0,40}}[\"']){{0,3}}{_QUOTED_NAME}",
         self_named=True, tags=NAMED, elements="",
         closers=("</tool>", "</tool_call>", "</call>", "</function_call>", "</action>"),
     ),
 )  # fmt: skip
-"""``function_name`` and ``tool_attribute`` are garbled or invented forms of the others."""
+"""``function_name`` and ``tool_attribute`` are garbled or invented forms of the others; ``input_tags`` is what agents of
+XML prompts write."""

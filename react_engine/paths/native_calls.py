@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from react_engine.models.base import RawCall
-from react_engine.parsers.arguments import Region, read_arguments
+from react_engine.parsers.arguments import read_arguments
 from react_engine.parsers.index import ToolIndex
+from react_engine.parsers.regions import Region
 from react_engine.types import Span, Tolerance, ToolCall
 
 
