@@ -49,6 +49,10 @@ class DialectTemplates:
         ConfigurationError: the dialect is one that no prompt can ask for, or its own example does not read back.
     """
 
+    thoughts = True
+    label_of_a_step = ""
+    examples: Sequence[Mapping[str, Any]] = ()
+
     def __init__(self, base: Templates, dialect: Dialect, tools: Iterable[Any] | ToolIndex = ()) -> None:
         if dialect.template is None or dialect.writing is None:
             raise ConfigurationError(f"The dialect {dialect.name!r} is only read: it has no template and no writing.")

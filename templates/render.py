@@ -54,6 +54,10 @@ RENDERINGS = ("signature", "schema")
 FILES: Mapping[str, Kind] = {
     "react.en.j2": "system",
     "react.zh.j2": "system",
+    "react_brief.en.j2": "system",
+    "react_brief.zh.j2": "system",
+    "react_turns.en.j2": "guide",
+    "react_turns.zh.j2": "guide",
     "react_tools.j2": "system",
     "react_step.j2": "step",
     "react_observation.en.j2": "observation",
@@ -100,6 +104,9 @@ class Templates:
             an unknown variable or fails on sample data; with file, line and the variables that exist.
     """
 
+    thoughts = True
+    """Whether steps have a thought."""
+
     def __init__(
         self,
         language: str = "en",
@@ -125,6 +132,16 @@ class Templates:
     def stop(self) -> tuple[str, ...]:
         """The words at which a server should stop the reply."""
         return self.labels.stop
+
+    @property
+    def label_of_a_step(self) -> str:
+        """The label with which a step begins, and a begun reply ends."""
+        return f"{self.labels.thought}:"
+
+    @property
+    def examples(self) -> Sequence[Mapping[str, Any]]:
+        """Worked examples that are turns of the conversation: none, they stand in the system text."""
+        return ()
 
     @property
     def gate_lead(self) -> str | None:
@@ -156,8 +173,11 @@ class Templates:
         ``"signature"`` (one line a tool, one an argument) or ``"schema"`` (compact JSON Schema; then ``tools`` have a
         ``schema``). ``tool_choice`` is ``"auto"``, ``"required"``, ``"none"`` or the name of a tool.
         """
+        return self._system("react", tools, instructions, rendering, tool_choice)
+
+    def _system(self, stem: str, tools: Sequence[Any], instructions: str, rendering: str, tool_choice: str) -> str:
         return self.render(
-            f"react.{self.language}.j2",
+            f"{stem}.{self.language}.j2",
             tools=_views(tools, rendering) if tool_choice != "none" else [],
             instructions=instructions.strip(),
             rendering=rendering,
@@ -179,7 +199,9 @@ class Templates:
 
     def repair(self, raw: str, problems: Sequence[Problem]) -> str:
         """What to tell a model whose reply could not be read: the slip, what is wrong with it, how to write it."""
-        return self.render(f"react_repair.{self.language}.j2", raw=self.quoted(raw), problems=list(problems))
+        return self.render(
+            f"react_repair.{self.language}.j2", raw=self.quoted(raw), problems=list(problems), thoughts=self.thoughts
+        )
 
     def native_repair(self, raw: str, problems: Sequence[Problem]) -> str:
         """The same for the native path, where no text form is asked for."""
@@ -201,7 +223,7 @@ class Templates:
         """Prompt messages with results inside the assistant's turn, for servers that go on with such a turn.
 
         Steps and observations that follow one another become one assistant message, and the last message is the
-        assistant's, ending in the label of the thought to come. Small models keep to the form better this way.
+        assistant's, ending in the label of the thought to come (where steps have one). Small models keep to the form better this way.
         """
         merged: list[Mapping[str, Any]] = []
         for message in messages:
@@ -211,7 +233,8 @@ class Templates:
             else:
                 merged.append(message)
         begun = f"{merged.pop()['content']}\n" if merged and merged[-1]["role"] == "assistant" else ""
-        return [*merged, {"role": "assistant", "content": f"{begun}{self.labels.thought}:"}]
+        text = f"{begun}{self.label_of_a_step}"
+        return [*merged, {"role": "assistant", "content": text}] if text else merged
 
     def conversation(self, messages: Sequence[Mapping[str, Any]]) -> str:
         """Prompt messages (``role`` and ``content``) as one text, for base models.
@@ -220,6 +243,15 @@ class Templates:
         """
         turns = [turn_view(message, self.labels.observation) for message in messages]
         return self.render("react_completion.j2", messages=turns)
+
+    def without_thoughts(self) -> Templates:
+        """The templates that ask for steps without thoughts; these ones where the user replaced the system text alone."""
+        from react_engine.templates.brief import BriefTemplates
+
+        replaced = f"react.{self.language}.j2" in self._overrides
+        if replaced and f"react_brief.{self.language}.j2" not in self._overrides:
+            return self
+        return BriefTemplates(self)
 
     def in_dialect(self, dialect: Dialect | str, tools: Iterable[Any] | ToolIndex = ()) -> Templates | DialectTemplates:
         """The templates that speak a trained dialect; these ones for ReAct, and where no prompt can ask for it.

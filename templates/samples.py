@@ -59,7 +59,9 @@ def sample_contexts(labels: LabelSet) -> dict[Kind, list[Mapping[str, Any]]]:
         ],
         "observation": [{"labels": labels, "results": results} for results in ([good], [bad], [good, bad])],
         "repair": [
-            {"labels": labels, "raw": "Action:", "problems": problems} for problems in ([problem], [problem] * 2)
+            {"labels": labels, "raw": "Action:", "problems": problems, "thoughts": thoughts}
+            for problems in ([problem], [problem] * 2)
+            for thoughts in (True, False)
         ],
         "guide": [{"labels": labels}],
         "forced": [{"labels": labels, "reason": reason} for reason in ("The limit of 10 steps is reached.", "")],

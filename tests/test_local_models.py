@@ -9,16 +9,24 @@ import pytest
 
 from react_engine import EndState, Engine, FallbackReason, Limits, events
 from react_engine.toolbox import make_all
+from react_engine.tools.function import tool
 
 pytestmark = pytest.mark.local_model
 SMALL, TINY = "local/qwen2.5-coder-0.5b", "local/smollm2-135m"
 LIMITS = Limits(steps=4, calls=6)
 
 
+@tool
+def get_weather(city: str) -> str:
+    """Get the weather."""
+    return f"{city}: 7 degrees, rain"
+
+
 @contextmanager
 def engine(model: str, **options: object) -> Iterator[Engine]:
-    """An engine with the calculator; its model is released afterwards."""
-    made = Engine(model, make_all("calculator"), limits=LIMITS, **options)  # type: ignore[arg-type]
+    """An engine with the calculator, if no other tools are given; its model is released afterwards."""
+    tools = options.pop("tools", None) or make_all("calculator")
+    made = Engine(model, tools, limits=LIMITS, **options)  # type: ignore[arg-type]
     try:
         yield made
     finally:
@@ -78,10 +86,17 @@ def test_the_default_model_does_the_task_of_the_readme(path: str) -> None:
 
 
 def test_the_tiniest_model_calls_when_it_is_held_to_the_form() -> None:
-    with engine(TINY, profile={"constraint": "on"}) as held:
-        run = held.run("What is 37 * 412?", tool_choice="required", sampling={"max_tokens": 900})  # strings end at 600
-    assert run.steps[0].calls[0].name == "calculator"
+    with engine(TINY) as held:
+        run = held.run("What is 37 * 412?", tool_choice="required", sampling={"max_tokens": 60})
+    assert run.steps[0].calls[0].arguments == {"expression": "37 * 412"}
     assert run.slips == 0
+
+
+def test_the_small_model_calls_once_and_answers_from_the_result() -> None:
+    with engine(SMALL, tools=[*make_all("calculator"), get_weather]) as gated:
+        run = gated.run("What is the weather in Oslo?")
+    assert [(call.name, call.arguments) for call in run.calls] == [("get_weather", {"city": "Oslo"})]
+    assert "7" in (run.answer or "")
 
 
 def test_a_model_that_is_greeted_uses_no_tool() -> None:

@@ -34,7 +34,8 @@ class Order:
 
     ``tools`` are those on offer, ``choice`` is ``"auto"``, ``"required"``, ``"none"`` or the name of a tool.
     ``begun``: the request ends in the label of the thought, and the reply goes on behind it. ``several``: more than
-    one call may stand in a reply. ``labels`` are those of ReAct in the language of the prompt.
+    one call may stand in a reply. ``labels`` are those of ReAct in the language of the prompt; ``thoughts``: in
+    ReAct a thought stands in front of a step.
     """
 
     tools: tuple[Tool, ...]
@@ -42,6 +43,7 @@ class Order:
     choice: str = "auto"
     begun: bool = False
     several: bool = False
+    thoughts: bool = True
 
     @property
     def callable_tools(self) -> tuple[Tool, ...]:
@@ -68,7 +70,7 @@ def step_grammar(order: Order, dialect: Dialect = DIALECTS["react"]) -> str:
         raise AssertionError(f"no grammar for {dialect.name}")
     rules = Rules()
     if dialect.name == "react":
-        writing = _react(order.labels)
+        writing = _react(order.labels, order.thoughts)
         frame: _Frame = _Labelled(rules, order, dialect, writing)
     elif dialect.frame == "labels" and not dialect.writing.thought.startswith("$"):
         frame = _Labelled(rules, order, dialect, dialect.writing)
@@ -77,11 +79,11 @@ def step_grammar(order: Order, dialect: Dialect = DIALECTS["react"]) -> str:
     return rules.text(frame.step())
 
 
-def _react(labels: LabelSet) -> Writing:
+def _react(labels: LabelSet, thoughts: bool) -> Writing:
     """How ReAct is written with the labels of a language."""
     return Writing(
         call=f"{labels.action}: $name\n{labels.action_input}: $arguments",
-        thought=f"{labels.thought}: $thought\n",
+        thought=f"{labels.thought}: $thought\n" if thoughts else "",
         answer=f"{labels.final_answer}: $answer",
     )
 
@@ -157,7 +159,9 @@ class _Labelled(_Frame):
     """A reply in labels: a thought on one line, and an answer that may be nearly anything."""
 
     def thought(self) -> Rule:
-        """The thought, behind its label or behind the one that the request ends in."""
+        """The thought, behind its label or behind the one that the request ends in; nothing where none is asked for."""
+        if not self.writing.thought:
+            return ""
         text = f"{_PROSE_BEGIN} {repeated(_PROSE, 0, THOUGHT)}"
         written = self.writing.thought
         if self.order.begun:

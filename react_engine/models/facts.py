@@ -35,6 +35,7 @@ LEARNABLE = (
     "chat",
     "stop_words",
     "continues",
+    "thoughts",
     "reasoning",
     "calls_in_reasoning",
     "context_length",

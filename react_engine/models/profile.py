@@ -31,7 +31,8 @@ class ModelProfile:
     stand; ``"user"`` puts it in front of the first user message. ``merge_roles``: the server refuses two
     messages of one role in a row. ``chat``: False for base models, which are asked through completions.
     ``stop_words``: the server takes ``stop``. ``continues``: a message of the assistant that stands last is
-    gone on with. ``strict``: it takes ``strict`` schemas. ``reasoning``: pairs of opening and closing markers.
+    gone on with. ``thoughts``: steps in ReAct have a thought; without, the examples are turns of the conversation.
+    ``strict``: it takes ``strict`` schemas. ``reasoning``: pairs of opening and closing markers.
     ``calls_in_reasoning``: calls written there are meant. ``constraints``: forms of constrained decoding its
     server takes (``gbnf``, ``json_schema``, ``structured_outputs``), the best first. ``constraint``: the one in
     use on the prompt path, or ``on`` for the best, or ``off``. ``gate``: before the first step the
@@ -51,6 +52,7 @@ class ModelProfile:
     chat: bool = True
     stop_words: bool = True
     continues: bool = False
+    thoughts: bool = True
     reasoning: tuple[tuple[str, str], ...] = (("<think>", "</think>"),)
     calls_in_reasoning: bool = False
     context_length: int | None = None

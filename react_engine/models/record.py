@@ -128,6 +128,7 @@ def _adapter() -> TypeAdapter[Any]:
         chat=bool,
         stop_words=bool,
         continues=bool,
+        thoughts=bool,
         reasoning=tuple[tuple[str, Annotated[str, MinLen(1)]], ...],
         calls_in_reasoning=bool,
         context_length=Annotated[int, Ge(256)],

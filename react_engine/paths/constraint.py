@@ -60,7 +60,7 @@ class Constraint:
     """The constraint of one path: request fields for each tool choice, made once.
 
     ``form`` is the form in use, None for none; ``dialect`` the one that the prompt asks for. ``begun`` says that requests
-    end in the label of the thought.
+    end in the label of the thought, ``thoughts`` that steps have one.
     """
 
     def __init__(
@@ -72,9 +72,11 @@ class Constraint:
         *,
         dialect: str = "react",
         begun: bool = False,
+        thoughts: bool = True,
     ) -> None:
         self.form, self._dialect = form, dialect_named(dialect)
         self._tools, self._labels, self._begun = tuple(tools), labels, begun
+        self._thoughts = thoughts
         self._several = profile.parallel_calls
         self._made: dict[str, Mapping[str, Any]] = {}
 
@@ -83,7 +85,7 @@ class Constraint:
         if self.form is None:
             return {}
         if choice not in self._made:
-            order = Order(self._tools, self._labels, choice, self._begun, self._several)
+            order = Order(self._tools, self._labels, choice, self._begun, self._several, self._thoughts)
             self._made[choice] = _fields(self.form, order, self._dialect)
         return self._made[choice]
 

@@ -57,12 +57,21 @@ class PromptPath:
         self._shown_tools: tuple[Any, ...] = tuple(map(signature, tools)) if as_signatures else tuple(tools)
         written = "react" if in_react else asked
         form = constraint_form(profile, written)
-        begins = (
-            in_react and (profile.continues or not profile.chat) and form != "json_schema"
-        )  # which begins with a brace
-        self.begun = f"{templates.labels.thought}:" if begins else ""
+        labelled = in_react and form != "json_schema"  # which begins with a brace
+        if labelled and profile.chat and not profile.thoughts:
+            self.templates = templates.without_thoughts()
+        self._merges = labelled and (profile.continues or not profile.chat)
+        self.begun = self.templates.label_of_a_step if self._merges else ""
         """What the request ends in, and the reply therefore begins with."""
-        self.constraint = Constraint(form, profile, tools, templates.labels, dialect=written, begun=begins)
+        self.constraint = Constraint(
+            form,
+            profile,
+            tools,
+            templates.labels,
+            dialect=written,
+            begun=bool(self.begun),
+            thoughts=self.templates.thoughts,
+        )
         self._systems: dict[str, str] = {}
         self._shown: dict[int, tuple[Message, dict[str, Any]]] = {}
 
@@ -71,7 +80,7 @@ class PromptPath:
         choice = "none" if ask.forced else ask.urged or ask.tool_choice
         # Where a grammar holds the reply, the system text need not: it stays as it was, and in the server's cache.
         said = ask.tool_choice if ask.urged and self.constraint.form not in (None, "json_schema") else choice
-        messages = [{"role": "system", "content": self._system(said)}, *self.messages(ask.transcript)]
+        messages = self._conversation(said, ask.transcript)
         for slip in ask.slips:
             messages.append({"role": "user", "content": self.templates.repair(slip.raw, slip.problems)})
         if ask.forced:
@@ -82,7 +91,7 @@ class PromptPath:
         if not self.profile.chat and isinstance(self.templates, Templates):
             prompt = self.templates.conversation(messages)
             return ModelRequest(prompt=prompt, stop=stop, sampling=sampling, extra=self.constraint.fields(choice))
-        if self.begun:
+        if self._merges:
             messages = self._begun(messages, ask.lead)
         fitted = fit_roles(messages, self.profile, merge=True)
         return ModelRequest(messages=fitted, stop=stop, sampling=sampling, extra=self.constraint.fields(choice))
@@ -98,11 +107,11 @@ class PromptPath:
         It is the request for the step with its thought begun, and a reply of one token: a server that caches prompts
         has read all of it when the step itself is asked for.
         """
-        if self.profile.gate == "off" or not self.begun or not self.profile.chat or not len(self.index):
+        if self.profile.gate == "off" or not self._merges or not self.profile.chat or not len(self.index):
             return None
-        if not (lead := self.gate_lead):
+        if not isinstance(self.templates, Templates) or (lead := self.templates.gate_lead) is None:
             return None
-        messages = [{"role": "system", "content": self._system("auto")}, *self.messages(transcript)]
+        messages = self._conversation("auto", transcript)
         fitted = fit_roles(self._begun(messages, lead), self.profile, merge=True)
         sampling = {**self.profile.sampling, "temperature": 0.0, "max_tokens": 1}
         return ModelRequest(
@@ -110,6 +119,11 @@ class PromptPath:
             sampling=sampling,
             extra={"logprobs": True, "top_logprobs": alternatives_wanted(self.profile)},
         )
+
+    def _conversation(self, choice: str, transcript: Transcript) -> list[dict[str, Any]]:
+        """The system text, examples that are turns of their own, and the transcript."""
+        system = {"role": "system", "content": self._system(choice)}
+        return [system, *map(dict, self.templates.examples), *self.messages(transcript)]
 
     def _begun(self, messages: Sequence[Mapping[str, Any]], lead: str) -> list[dict[str, Any]]:
         """The messages with the reply begun, up to the label of its thought and ``lead`` behind it."""
