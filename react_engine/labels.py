@@ -86,13 +86,21 @@ WORDS: dict[Field, tuple[str, ...]] = {
 
 FIELDS: Mapping[str, Field] = {word: field for field, words in WORDS.items() for word in words}
 """Each word with its field."""
-_SPACES = re.compile(r"[\s\d_\\-]+")
+_BETWEEN = re.compile(r"[\s\d_\\-]+")
+_OTHER_I = str.maketrans({"ı": "i", "\u0307": None})
+"""Letters that a pattern takes for an i in any case; a capital with a dot folds into an i and a dot."""
+
+
+def _letters(word: str) -> str:
+    return _BETWEEN.sub("", word.casefold().translate(_OTHER_I))
+
+
+_BY_LETTERS = {_letters(word): field for word, field in FIELDS.items()}
 
 
 def field_of(word: str) -> Field | None:
     """The field that a label word announces, in any case and spacing, also numbered; None if it is no label."""
-    lower = word.strip().lower()
-    return FIELDS.get(lower) or FIELDS.get(_SPACES.sub(" ", lower)) or FIELDS.get(_SPACES.sub("", lower))
+    return FIELDS.get(word.lower()) or _BY_LETTERS.get(_letters(word))
 
 
 @dataclass(frozen=True, slots=True)

@@ -117,6 +117,8 @@ def damaged(draft: Draft, rng: Random, mutators: Sequence[Mutator], count: int) 
 def _apply(draft: Draft, rng: Random, mutators: Sequence[Mutator]) -> tuple[Draft, list[str]]:
     applied: list[str] = []
     for mutator in mutators:
+        if draft.sample is not None and mutator.stage != "text":
+            continue  # what is written already cannot be meant or written otherwise
         refuses = mutator.survival is Survival.REFUSE
         if (applied and refuses) or (draft.survival is Survival.REFUSE and mutator.group not in _AROUND):
             continue

@@ -222,6 +222,8 @@ def can_say(form: Form, reply: Reply, tools: Sequence[Tool]) -> bool:
         return False
     if "(" in form.call and form.codec == "python" and any(not _IDENTIFIER.fullmatch(c.name) for c in reply.calls):
         return False
+    if form.call.endswith("$name") and any(call.arguments for call in reply.calls):
+        return False
     schemas = {tool["name"]: tool["parameters"].get("properties", {}) for tool in tools}
     return all(
         _sayable(form, value, schemas.get(call.name, {}).get(key, {}))

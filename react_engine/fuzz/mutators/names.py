@@ -84,7 +84,7 @@ def server_prefix(draft: Draft, _rng: Random) -> Draft | None:
     full = f"mcp__office__{name}"
     tools = [{**tool, "name": full} if tool["name"] == name else tool for tool in draft.tools]
     calls = tuple(Call(full, call.arguments) for call in draft.reply.calls)
-    return draft.but(tools=tools).with_calls(*calls).with_habits(name=lambda _name: name)
+    return draft.but(tools=tools).with_calls(*calls).with_habits(name=lambda meant: name if meant == full else meant)
 
 
 @mutator("homoglyph-in-name", "writing", "name", Survival.EITHER)
