@@ -29,9 +29,13 @@ class BriefTemplates(Templates):
         """None: a step begins with a call or the answer."""
         return ""
 
-    @cached_property
+    @property
     def examples(self) -> Sequence[Mapping[str, Any]]:
         """The worked examples: a question or an observation is the user's turn, a step the assistant's."""
+        return self._turns
+
+    @cached_property
+    def _turns(self) -> list[dict[str, Any]]:
         turns: list[dict[str, Any]] = []
         for line in self.render(f"react_turns.{self.language}.j2").splitlines():
             question = line.removeprefix(f"{self.labels.question}: ")
