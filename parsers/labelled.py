@@ -13,7 +13,6 @@ from react_engine.parsers.markup import markup
 from react_engine.parsers.names import head_of
 from react_engine.parsers.openers import Opener
 from react_engine.parsers.react import read_react
-from react_engine.types import Span
 
 _STRONG_THOUGHTS = frozenset({"thinking", "reasoning", "reflection"})  # these words head ordinary paragraphs, too
 
@@ -23,7 +22,7 @@ def read_labelled(draft: Draft, start: int, end: int, hidden: Callable[[int], bo
     labels = [label for label in find_labels(draft.raw, start, end) if not hidden(label.start)]
     labels = _counting(draft, step_labels(draft.raw, start, end, labels))
     if labels and labels[0].field is Field.INPUT and _begins_with_name(draft, start, labels[0].start):
-        labels.insert(0, Label(Field.ACTION, Span(start, start), "Action", True))
+        labels.insert(0, Label(Field.ACTION, start, start, "Action", True))
     if not labels or not _is_react(draft, labels, start, end):
         return False
     openers = marked.find_openers(draft.raw, start, end, hidden)

@@ -50,27 +50,23 @@ _AFTER_WRITTEN_BREAK = re.compile(rf"(?:^|(?<=\\n)){_BODY}", _FLAGS)
 
 
 class Label(NamedTuple):
-    """A label: its field, its span from the start of the line's decoration to where its content begins.
+    """A label: its field, and its stretch from where the line's decoration begins to where its content does.
 
     ``plain``: undecorated. ``weak``: without a colon. ``quoted``: in a block quote or an indented block.
     """
 
     field: Field
-    span: Span
+    start: int
+    end: int
     word: str
     plain: bool
     weak: bool = False
     quoted: bool = False
 
     @property
-    def start(self) -> int:
-        """Where the line's decoration begins."""
-        return self.span.start
-
-    @property
-    def end(self) -> int:
-        """Where the content begins."""
-        return self.span.end
+    def span(self) -> Span:
+        """Where the label stands."""
+        return Span(self.start, self.end)
 
 
 def find_labels(text: str, start: int, end: int) -> list[Label]:
@@ -121,7 +117,7 @@ def _label(match: re.Match[str], start: int) -> Label:
         raise AssertionError(word)
     plain = begin == start and tail in (":", ": ") and word[:1].isupper()
     quoted = begin > start and (match["quote"] is not None or match.string.startswith(("    ", "\t"), start, begin))
-    return Label(field, Span(start, match.end()), word, plain, match["weak"] is not None, quoted)
+    return Label(field, start, match.end(), word, plain, match["weak"] is not None, quoted)
 
 
 def step_labels(text: str, start: int, end: int, labels: list[Label]) -> list[Label]:

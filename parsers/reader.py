@@ -248,14 +248,14 @@ class _Reply:
             if bare.read_nothing_to_call(draft, start, end):
                 return True
             return self._object(start, end) and self._named("json")
-        self.fences = [inner for inner in self.fences if inner.outer_start > fence.outer_start]
+        found, self.fences = self.fences, [one for one in self.fences if one.outer_start > fence.outer_start]
         if bare.read_object(draft, fence.start, fence.end):
             return True
         if self._is_step_fence(fence) and (
             read_labelled(draft, fence.start, fence.end, self.hidden) or self._marked(fence.start, fence.end)
         ):
             return True
-        self.fences = find_fences(self.text, start, end)
+        self.fences = found
         return False
 
     def _among_text(self, start: int, end: int) -> bool:
