@@ -227,11 +227,16 @@ class _Reply:
         first, last = _stripped_start(text, start, end), _stripped_end(text, start, end)
         if last - first > 2 and text[first] == "`" == text[last - 1] and "`" not in text[first + 1 : last - 1]:
             start, end = first + 1, last - 1  # the whole reply as inline code
-        if self._whole(start, end, fenced_body(text, first, last)):
+        thought = [(block.start, block.end) for block in thinking.blocks]
+        whole = fenced_body(text, first, last)
+        if thought:
+            self.hidden = Quotations(thought)
+            if whole is not None and not text[whole.start : thought[0][0]].strip():
+                whole = whole._replace(start=max(whole.start, min(whole.end, thought[0][1])))
+        if self._whole(start, end, whole):
             return
-        hidden = [(fence.outer_start, fence.outer_end) for fence in self.fences if fence.closed or draft.cut]
-        if hidden or thinking.blocks:
-            self.hidden = Quotations([*hidden, *((block.start, block.end) for block in thinking.blocks)])
+        if hidden := [(fence.outer_start, fence.outer_end) for fence in self.fences if fence.closed or draft.cut]:
+            self.hidden = Quotations([*hidden, *thought])
         if lines.read_lines(draft, start, end, self.told) or python_text.read_whole(draft, start, end):
             return
         asked = bare.answers_the_tool_question(text, start, end) and not self._acts(start, end)
