@@ -311,6 +311,8 @@ def wait_until_refused(url: str) -> None:
     while True:
         try:
             socket.create_connection((address.hostname, address.port), timeout=1).close()
+        except TimeoutError:
+            continue  # its queue is full: it is there, and on its way out
         except ConnectionError:
             return
 
