@@ -26,7 +26,7 @@ class BriefTemplates(Templates):
 
     @property
     def label_of_a_step(self) -> str:
-        """None: a step begins with a call or the answer."""
+        """Empty: a step begins with a call or the answer, under their own labels."""
         return ""
 
     @property
