@@ -7,7 +7,7 @@
 A time is the CPU time of the process for one reply, the median over rounds; all take turns round by round, so that a
 machine which slows down does so for all of them. "strict" is a regular expression with ``json.loads``: what a
 server's own parser does for a form that is exactly right. Other libraries run in environments of their own, on the
-same replies; only what they read is compared.
+same replies; only what they read rightly is compared.
 """
 
 from __future__ import annotations
@@ -55,15 +55,21 @@ TOOLS: list[Tool] = [
 ]
 _CALL = Call("get_weather", {"city": "Oslo", "days": 2})
 _LONG = Call("write_note", {"path": "tide.md", "body": 'The tide rises, "slowly".\n' * 400})
-REPLIES = {
-    "react, clean": ("react", render(FORMS["react"], Reply("I look it up.", calls=(_CALL,))).text),
-    "react, messy": ("react", "**Thought:** I look\n**Action:** `Get Weather`\n**Action Input:** ```json\n{'city': 'Oslo', 'days': 2,}\n```\nObservation: 3"),
-    "react, long": ("react", render(FORMS["react"], Reply("I keep it.", calls=(_LONG,))).text),
-    "react, answer": ("react", "Thought: I know.\nFinal Answer: It will be 3 degrees in Oslo."),
-    "hermes, clean": ("hermes", render(FORMS["hermes"], Reply(calls=(_CALL,))).text),
-    "hermes, messy": ("hermes", "Let me see.\n<tool_call>\n```json\n{'name': 'get_weather', 'arguments': {'city': 'Oslo', 'days': '2',}\n```\n</tool_call><|im_end|>"),
-    "hermes, long": ("hermes", render(FORMS["hermes"], Reply(calls=(_LONG,))).text),
-    "plain answer": ("hermes", "It will be 3 degrees in Oslo, and it will rain (a little)."),
+_ANSWER = "It will be 3 degrees in Oslo."
+_TEXT = "It will be 3 degrees in Oslo, and it will rain (a little)."
+REPLIES: dict[str, tuple[str, str, Call | str]] = {
+    "react, clean": ("react", render(FORMS["react"], Reply("I look it up.", calls=(_CALL,))).text, _CALL),
+    "react, words before": ("react", "I look it up.\n\nAction: get_weather\nAction Input: {\"city\": \"Oslo\", \"days\": 2}", _CALL),
+    "react, bold": ("react", "**Thought:** I look\n**Action:** get_weather\n**Action Input:** {\"city\": \"Oslo\", \"days\": 2}", _CALL),
+    "react, fence": ("react", "Thought: I look\nAction: get_weather\nAction Input: ```json\n{\"city\": \"Oslo\", \"days\": 2}\n```", _CALL),
+    "react, quotes": ("react", "Thought: I look\nAction: get_weather\nAction Input: {'city': 'Oslo', 'days': 2,}", _CALL),
+    "react, messy": ("react", "**Thought:** I look\n**Action:** `Get Weather`\n**Action Input:** ```json\n{'city': 'Oslo', 'days': 2,}\n```\nObservation: 3", _CALL),
+    "react, long": ("react", render(FORMS["react"], Reply("I keep it.", calls=(_LONG,))).text, _LONG),
+    "react, answer": ("react", f"Thought: I know.\nFinal Answer: {_ANSWER}", _ANSWER),
+    "hermes, clean": ("hermes", render(FORMS["hermes"], Reply(calls=(_CALL,))).text, _CALL),
+    "hermes, messy": ("hermes", "Let me see.\n<tool_call>\n```json\n{'name': 'get_weather', 'arguments': {'city': 'Oslo', 'days': '2',}\n```\n</tool_call><|im_end|>", _CALL),
+    "hermes, long": ("hermes", render(FORMS["hermes"], Reply(calls=(_LONG,))).text, _LONG),
+    "plain answer": ("hermes", _TEXT, _TEXT),
 }  # fmt: skip
 _STRICT = {
     "react": re.compile(r"Action: (\w+)\nAction Input: (\{.*\})\s*\Z", re.DOTALL),
@@ -102,11 +108,13 @@ def timed(read_once: Callable[[], object], repeats: int) -> float:
 def measure(rounds: int, beside: list[Beside]) -> list[Row]:
     """Every reply by everyone who reads its dialect."""
     index = ToolIndex(TOOLS)
-    forms = {name: (name, render(form, Reply(calls=(_CALL,))).text) for name, form in FORMS.items()}
-    return [_row(name, dialect, text, rounds, beside, index) for name, (dialect, text) in {**REPLIES, **forms}.items()]
+    forms = {name: (name, render(form, Reply(calls=(_CALL,))).text, _CALL) for name, form in FORMS.items()}
+    return [_row(name, *reply, rounds, beside, index) for name, reply in {**REPLIES, **forms}.items()]
 
 
-def _row(name: str, dialect: str, text: str, rounds: int, beside: list[Beside], index: ToolIndex) -> Row:
+def _row(
+    name: str, dialect: str, text: str, meant: Call | str, rounds: int, beside: list[Beside], index: ToolIndex
+) -> Row:
     repeats = max(1, min(40, 40_000 // len(text)))
     case = Case(name, text, TOOLS, dialect)
     times: dict[str, list[float]] = {}
@@ -119,7 +127,7 @@ def _row(name: str, dialect: str, text: str, rounds: int, beside: list[Beside], 
         for peer in beside:
             if reads and dialect in peer.library.reads:
                 found = peer.read(case, repeats)
-                right = not (found.error or found.timeout) and (found.calls or found.answer)
+                right = found.answer == meant if isinstance(meant, str) else found.calls == (meant,)
                 times.setdefault(peer.library.name, []).append(1e6 * found.seconds if right else float("nan"))
     middle = {who: median(each) for who, each in times.items()}
     others = {

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any, NamedTuple
+
+from msgspec import structs
 
 from react_engine.parsers.control import strip_end_tokens
 from react_engine.parsers.element_tree import Elements, Unclosed
@@ -152,7 +153,7 @@ def _structured(region: Region, tool: KnownTool) -> ReadArguments:
 def _undelimited(tolerances: tuple[Tolerance, ...]) -> Iterator[Tolerance]:
     """Closing a bracket at the end of the reply is a choice: more may have been meant."""
     for tolerance in tolerances:
-        yield replace(tolerance, lossy=True) if tolerance.name == "missing-closer" else tolerance
+        yield structs.replace(tolerance, lossy=True) if tolerance.name == "missing-closer" else tolerance
 
 
 def _words_in_brackets(region: Region, value: Any) -> Span | None:
@@ -180,7 +181,9 @@ def _in_words(region: Region, words: Span, tool: KnownTool) -> ReadArguments:
     written = region.text[words.start : words.end]
     names = {word.split(":")[0].split("=")[0].strip(" *?") for word in re.split(r"[,，]", written)}
     if names & tool.shape.properties.keys() or tool.sole_parameter is None:
-        return ReadArguments(None, region.end, problem=replace(wrong_arguments(tool, words, written), code="no-values"))
+        return ReadArguments(
+            None, region.end, problem=structs.replace(wrong_arguments(tool, words, written), code="no-values")
+        )
     readings = _bare(region._replace(start=words.start, end=words.end), tool)
     return next(readings, None) or _nothing(region, tool)
 

@@ -8,7 +8,9 @@ whatever else a model writes is left to the reading of the whole reply.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+
+from msgspec import structs
 
 from react_engine.labels import Field
 from react_engine.parsers.call_frames import Found, Frame, Known, LabelledFrame, MarkedFrame
@@ -146,4 +148,4 @@ class CallWatch:
         call = reading.calls[0]
         if any(tolerance.lossy or tolerance.name in _OPEN_ENDED for tolerance in call.tolerances):
             return None
-        return replace(call, span=Span(start, start + len(written)), raw=written)
+        return structs.replace(call, span=Span(start, start + len(written)), raw=written)

@@ -13,7 +13,7 @@ from react_engine.parsers import marked, python_text
 from react_engine.parsers.arguments import as_written
 from react_engine.parsers.control import ends_turn
 from react_engine.parsers.dialects import dialect_of, frame_of
-from react_engine.parsers.dialects.record import PLAIN
+from react_engine.parsers.dialects.record import CALM, PLAIN
 from react_engine.parsers.draft import Draft
 from react_engine.parsers.fences import find_fences
 from react_engine.parsers.index import ToolIndex
@@ -25,6 +25,7 @@ from react_engine.parsers.openers import find_openers
 from react_engine.parsers.python_body import CALL
 from react_engine.parsers.quotations import Quotations
 from react_engine.parsers.react import begins_tool_list
+from react_engine.parsers.usual_step import read_usual_step
 from react_engine.types import Reading, Span, ToolCall
 
 _STEP = re.compile(
@@ -35,6 +36,8 @@ _STEP = re.compile(
     )""",
     re.VERBOSE,
 )
+_ANSWER = re.compile(rf"Thought:(?P<thought>(?:(?!\n){CALM})*+)\n++Final Answer:(?P<answer>{CALM}++)\Z")
+"""A thought and an answer in which nothing can be more than text, but for markers that are plain words."""
 _TEXT = re.compile(
     rf"(?!\s*+[\u200b-\u200d\u2060\ufeff])(?!\s*+(?:all|tool_code)[ \t]*\r?\n)(?!\s*+analysis[A-Z]){PLAIN}+\Z"
 )
@@ -43,6 +46,16 @@ _FENCE_END = re.compile(r"\s*+```\s*+")
 _QUESTION = "need to use a tool?"
 _STOP, _END_ACTION = "\nObservation:", "\nEnd Action"
 _REACT = dialect_of("labels")
+
+
+def read_answer(text: str, told: str) -> Reading | None:
+    """The reading of a plain answer behind its labels: what most runs end with."""
+    step = _ANSWER.match(text)
+    if step is None or (told and frame_of(told) != "labels") or markup().has_calm_marker(text):
+        return None
+    thought, answer = step.groups()
+    shown = answer.strip()
+    return Reading((), shown, shown, thought.strip() or None, dialect=told or _REACT) if shown else None
 
 
 class Reply(NamedTuple):
@@ -61,7 +74,11 @@ def read_clean(reply: Reply) -> Reading | None:
     """The reading of a clean reply, None for any other."""
     text = reply.raw
     if (step := _STEP.match(text)) is not None and (not reply.dialect or frame_of(reply.dialect) == "labels"):
-        return _labelled(reply, step)
+        if (clean := _labelled(reply, step)) is not None:
+            return clean
+    if "Action Input:" in text or "Action Input**:" in text:
+        named = not reply.dialect or frame_of(reply.dialect) == "labels"
+        return read_usual_step(text, reply.tools, reply.dialect or _REACT) if named else None
     if (opener := markup().beginnings.match(text)) is not None:
         return _named_in_json(reply, opener) or _calls(reply, opener)
     if (call := CALL.match(text, skip_blanks(text, 0, len(text)))) is not None:

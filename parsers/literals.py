@@ -14,6 +14,7 @@ from math import isinf
 from typing import Any
 
 from react_engine.parsers.lookahead import CallArguments, Container
+from react_engine.parsers.near_json import read_near_json
 from react_engine.parsers.scanner import Bare, Scanner, Value, number
 from react_engine.parsers.strings import has_path_with_single_backslashes
 from react_engine.parsers.tokens import MAX_DEPTH, NO_SPACE, SPACE, behind
@@ -62,6 +63,8 @@ def read_value(text: str, start: int, end: int, *, closed: bool = True) -> Value
     if start >= end:
         return Value(None, start, error=("empty", "nothing"))
     strict = _read_strict(text, start, end)
+    if strict is None and text[start] == "{":
+        strict = read_near_json(text, start, end, closed)
     return strict if strict is not None else Scanner(text, end, closed).read(start)
 
 

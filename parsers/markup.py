@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from react_engine.parsers.control import END_TOKENS, NEXT_TURN, PLAIN_REASONING
 from react_engine.parsers.dialects import Dialect, Tags, all_records, version
-from react_engine.parsers.dialects.record import marker_pattern
+from react_engine.parsers.dialects.record import CALM, marker_pattern
 from react_engine.parsers.trie import trie_branches
 
 _MARKED = ("marked", "messages", "object")
@@ -32,8 +32,9 @@ class Markup:
     ``owners`` says which dialects open calls with a marker. ``closer`` matches what ends a call or a block,
     ``result`` what only an invented observation or turn begins with, ``chrome`` every marker that is no text beside
     calls; ``leading`` and ``trailing`` match those at the edges of any text. ``messages`` are the dialects of addressed
-    messages, ``beginnings`` a marker that a reply begins with, ``words`` matches the markers that are words; ``hazard``
-    what changes the meaning of a reply that holds only calls: reasoning, ends of turns, results, messages.
+    messages, ``beginnings`` a marker that a reply begins with, ``words`` matches the markers that are words, of which
+    ``calm`` have no character of a label; ``hazard`` is what changes the meaning of a reply that holds only calls:
+    reasoning, ends of turns, results, messages.
     ``separator`` is what stands between calls in dialects of lines, ``separators`` whose it is.
     """
 
@@ -50,6 +51,7 @@ class Markup:
     messages: tuple[Messages, ...]
     beginnings: re.Pattern[str]
     words: re.Pattern[str]
+    calm: tuple[str, ...]
     hazard: re.Pattern[str]
     separator: re.Pattern[str]
     separators: Mapping[str, str]
@@ -60,6 +62,13 @@ class Markup:
         if owners is None:
             owners = tuple(dialect for pattern, dialect in self.patterned if pattern.fullmatch(word))
         return owners
+
+    def has_calm_marker(self, text: str) -> bool:
+        """Whether a text of calm characters holds a marker."""
+        for word in self.calm:  # noqa: SIM110 - a generator costs more than the search itself
+            if word in text:
+                return True
+        return False
 
     def json_owner(self, word: str, told: str) -> Dialect | None:
         """The dialect that reads a JSON object behind ``word``, None if something else may stand there."""
@@ -133,6 +142,7 @@ def _compiled(records: tuple[Dialect, ...]) -> Markup:
         messages=tuple(_messages(record) for record in records if record.frame == "messages"),
         beginnings=re.compile(rf"\s*+(?:{words_of([*openers, *chrome])})"),
         words=re.compile(words_of(word for word in _all_markers(records) if not _SPECIAL.search(word))),
+        calm=tuple(word for word in _all_markers(records) if re.fullmatch(f"{CALM}+", word)),
         hazard=_hazard(records),
         separator=re.compile(rf"(?:{words_of([*separators, *END_TOKENS])})\s*"),
         separators=separators,

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from contextlib import nullcontext
-from dataclasses import replace
 from typing import Any
+
+from msgspec import structs
 
 from react_engine.labels import Field
 from react_engine.parsers import bare, fields, lines, marked, python_text, tool_tags
-from react_engine.parsers.clean import Reply, read_clean
+from react_engine.parsers.clean import Reply, read_answer, read_clean
 from react_engine.parsers.control import NEXT_TURN, content_end, content_start, find_end_token
 from react_engine.parsers.dialects import Dialect, beside, dialect_named, dialect_of, frame_of, is_known
 from react_engine.parsers.draft import Draft
@@ -86,7 +87,8 @@ def _read(
     text: str, index: ToolIndex, name: str, cut: bool, reasoning: Sequence[tuple[str, str]], calls_in_reasoning: bool
 ) -> Reading:
     if not cut and not calls_in_reasoning and (reasoning is MARKERS or _KNOWN_REASONING.issuperset(reasoning)):
-        if (clean := read_clean(Reply(text, index, name))) is not None:
+        clean = read_answer(text, name) or read_clean(Reply(text, index, name))
+        if clean is not None:
             return clean
     if calls_in_reasoning:
         found = _Reply(text, index, name, cut, reasoning, in_reasoning=True).read()
@@ -94,7 +96,7 @@ def _read(
             shown, inner = plain_text(found.text, reasoning)
             behind, thought = plain_text(found.reasoning or "", reasoning)
             thoughts = [part for part in (thought, behind, inner) if part]
-            return replace(found, text=shown, reasoning="\n".join(thoughts) or None)
+            return structs.replace(found, text=shown, reasoning="\n".join(thoughts) or None)
     return _Reply(text, index, name, cut, reasoning).read()
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, Literal, get_args
+
+from msgspec import structs
 
 from react_engine.errors import ConfigurationError
 from react_engine.labels import Field
@@ -59,7 +60,7 @@ def only_trained_form(reading: Reading, found: Reading, told: Dialect | None) ->
         )
     if not refused:
         return reading
-    return replace(reading, calls=tuple(kept), problems=(*reading.problems, *refused))
+    return structs.replace(reading, calls=tuple(kept), problems=(*reading.problems, *refused))
 
 
 def _is_form_of(found: str, asked: Dialect) -> bool:
@@ -86,7 +87,7 @@ def with_guesses(reading: Reading, text: str, index: ToolIndex) -> Reading:
     if len(left) == len(reading.problems):
         return reading
     calls.sort(key=lambda call: call.span.start if call.span is not None else 0)
-    return replace(reading, calls=tuple(calls), problems=tuple(left), answer=None)
+    return structs.replace(reading, calls=tuple(calls), problems=tuple(left), answer=None)
 
 
 def _guess(problem: Problem, text: str, index: ToolIndex) -> list[ToolCall]:

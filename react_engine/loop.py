@@ -11,6 +11,8 @@ from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from msgspec import structs
+
 from react_engine.errors import ModelError, ToolsRefused
 from react_engine.events import CallEnded, FellBack, Gated, Slip, StepBegan
 from react_engine.gating import begun_thought, decided, gate_request, urged
@@ -247,7 +249,7 @@ class _Loop:
                 if call_id in self.used_ids:
                     self.used_ids.add(f"{call_id}+")
             self.used_ids.add(call_id)
-            numbered.append(call if call.id == call_id else replace(call, id=call_id))
+            numbered.append(call if call.id == call_id else structs.replace(call, id=call_id))
         return tuple(numbered)
 
     def _record(
@@ -276,7 +278,7 @@ class _Loop:
         """A reply that could not be read: told to the model, up to the limit."""
         reading = read.reading
         if reading.answer is not None:
-            reading = replace(reading, problems=(self._missing_call(), *reading.problems))
+            reading = structs.replace(reading, problems=(self._missing_call(), *reading.problems))
         self.slipped += 1
         self.slips.append(Slipped(read.raw, reading.problems))
         yield Slip(len(self.steps), read.raw, reading.problems)

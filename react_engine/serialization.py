@@ -8,6 +8,8 @@ from dataclasses import fields, is_dataclass
 from enum import Enum
 from typing import Any
 
+from msgspec import Struct, structs
+
 from react_engine.runs import Run
 from react_engine.types import Span, ToolResult
 
@@ -17,7 +19,7 @@ SECRET = "<secret>"  # noqa: S105 - stands where one was
 
 
 def as_data(value: Any, depth: int = 0) -> Any:
-    """The value as JSON types: dataclasses as objects, enums by value, errors by class and message.
+    """The value as JSON types: dataclasses and structs as objects, enums by value, errors by class and message.
 
     What JSON cannot say becomes text: numbers that are not finite (``"nan"``) or too long, other objects, and
     anything nested deeper than 60 levels (``"…"``). Lone surrogates become ``"?"``. The object a tool returned
@@ -38,7 +40,7 @@ def as_data(value: Any, depth: int = 0) -> Any:
         return {"type": type(value).__name__, "message": as_data(str(value))}
     if isinstance(value, Span):
         return [value.start, value.end]
-    if is_dataclass(value) and not isinstance(value, type):
+    if isinstance(value, Struct) or (is_dataclass(value) and not isinstance(value, type)):
         return {name: as_data(item, depth + 1) for name, item in _fields(value).items()}
     if isinstance(value, Mapping):
         return {as_data(str(key)): as_data(item, depth + 1) for key, item in value.items()}
@@ -54,7 +56,9 @@ def _number(value: complex) -> Any:
 
 
 def _fields(value: Any) -> dict[str, Any]:
-    held = {item.name: getattr(value, item.name) for item in fields(value)}
+    held = (
+        structs.asdict(value) if isinstance(value, Struct) else {x.name: getattr(value, x.name) for x in fields(value)}
+    )
     if isinstance(value, ToolResult):
         del held["value"]
         if value.secret:

@@ -10,6 +10,8 @@ from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from msgspec import structs
+
 from react_engine.errors import InvalidArguments, ModelError, UnknownTool
 from react_engine.events import FellBack, Slip
 from react_engine.limits import Limits
@@ -174,7 +176,7 @@ class TurnLoop:
         )
 
     def _fitted(self, call: ToolCall) -> ToolCall:
-        return replace(call, arguments=self._checker.fitted.get(call.id, call.arguments))
+        return structs.replace(call, arguments=self._checker.fitted.get(call.id, call.arguments))
 
     def _made(self, calls: tuple[ToolCall, ...] = (), **fields: Any) -> Turn:
         finish = "tool_calls" if calls else "length" if self._cut else "stop"

@@ -11,6 +11,8 @@ from dataclasses import dataclass, fields
 from enum import StrEnum
 from typing import Any, Literal, NamedTuple
 
+from msgspec import Struct
+
 Arguments = dict[str, Any]
 PathName = Literal["native", "prompt"]
 
@@ -22,8 +24,7 @@ class Span(NamedTuple):
     end: int
 
 
-@dataclass(frozen=True, slots=True)
-class Tolerance:
+class Tolerance(Struct, frozen=True):
     """One deviation from the trained form that the reader accepted.
 
     ``lossy`` says that another reading was possible and the reader had to choose; a lossless one
@@ -35,8 +36,7 @@ class Tolerance:
     lossy: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(Struct, frozen=True):
     """Something in a reply that could not be read, told to the model and to people.
 
     ``code`` is stable and meant for programs, ``message`` says what was found and what was
@@ -49,8 +49,7 @@ class Problem:
     span: Span | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ToolCall:
+class ToolCall(Struct, frozen=True):
     """One call of a tool, wherever it was read from.
 
     ``id`` is empty until a server or the engine gives one. ``raw`` and ``span`` are the text it was
@@ -125,8 +124,7 @@ class ToolResult:
         return self.status is Status.SUCCESS
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(Struct, frozen=True):
     """What one reply was read as.
 
     ``text`` is what is visible outside calls and reasoning; ``answer`` is the part of it meant for

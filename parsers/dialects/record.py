@@ -28,6 +28,8 @@ ARGUMENTS = r"(?=[{｛]|\[\s{0,8}[{｛]|\"\s{0,8}[{｛\[])"
 """Ahead are arguments in JSON: an object, a list around one, or text that holds one."""
 PLAIN = r"[^<>\[\]{}`~*\\｜|✿◁▷｛｝【】]"
 """A character that no marker but a word begins or ends with."""
+CALM = r"[^<>\[\]{}`~*\\｜|✿◁▷｛｝【】:：=(/#_?]"
+"""A character that stands in no label and in hardly any marker at all."""
 GAP = r"(?:\s|\\n){0,40}"
 """Blanks, also line breaks that were written as ``\\n``."""
 

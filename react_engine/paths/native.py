@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
+
+from msgspec import structs
 
 from react_engine.models.base import Chunk, ModelRequest, RawCall, Reply
 from react_engine.models.profile import ModelProfile
@@ -167,7 +168,7 @@ class NativePath:
                 Reading(problems=(problem,), reasoning=thought, truncated=cut), reply.text, dropped=dropped
             )
         if reading.dialect == "react" and reading.answer is not None and begins_with_label(text):
-            whole = _with_reasoning(replace(reading, problems=()), reply.reasoning)
+            whole = _with_reasoning(structs.replace(reading, problems=()), reply.reasoning)
             return PathReading(whole, reply.text, dropped=dropped)
         return PathReading(
             Reading(answer=text, text=text, reasoning=thought, truncated=cut), reply.text, dropped=dropped
@@ -184,7 +185,7 @@ class NativePath:
     def _call(self, raw: RawCall, cut: bool) -> ToolCall:
         call = read_native_call(raw, self.index, self._from_wire, cut=cut)
         if call.arguments and self._strict.get(call.name):
-            return replace(call, arguments=drop_nulls(call.arguments, self.tools[call.name].schema))
+            return structs.replace(call, arguments=drop_nulls(call.arguments, self.tools[call.name].schema))
         return call
 
     def _tools_were_dropped(self, reply: Reply) -> bool:
@@ -241,7 +242,7 @@ def _claim(results: list[ToolResult], call: ToolCall) -> ToolResult | None:
 def _with_reasoning(reading: Reading, reasoning: str | None) -> Reading:
     if not reasoning:
         return reading
-    return replace(reading, reasoning="\n".join(part for part in (reasoning, reading.reasoning) if part))
+    return structs.replace(reading, reasoning="\n".join(part for part in (reasoning, reading.reasoning) if part))
 
 
 def _is_strict(tool: Tool) -> bool:

@@ -9,8 +9,9 @@ enters the prompt.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
+
+from msgspec import structs
 
 from react_engine.models.base import Chunk, ModelRequest, Reply
 from react_engine.models.profile import ModelProfile
@@ -186,7 +187,7 @@ class PromptPath:
         )
         if reply.reasoning:
             thoughts = [part for part in (reply.reasoning.strip(), reading.reasoning) if part]
-            reading = replace(reading, reasoning="\n".join(thoughts))
+            reading = structs.replace(reading, reasoning="\n".join(thoughts))
         return PathReading(reading, text)
 
     def _served_calls(self, reply: Reply) -> Reading:

@@ -10,6 +10,8 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
+from msgspec import structs
+
 from react_engine.models.base import Chunk, ModelRequest, Reply
 from react_engine.models.profile import ModelProfile
 from react_engine.parsers.plain import plain_text
@@ -181,12 +183,12 @@ class TurnPath:
         reading = read.reading
         if reading.calls:
             calls = reading.calls[:1] if self._one_call else reading.calls
-            return replace(read, reading=replace(reading, calls=tuple(map(_with_id, calls))))
+            return replace(read, reading=structs.replace(reading, calls=tuple(map(_with_id, calls))))
         if reading.answer is not None and self._form is not None:
             answer, problem = self._form.read(reading.answer)
             if problem is None:
-                return replace(read, reading=replace(reading, answer=answer))
-            unfit = replace(reading, answer=None, text=answer, problems=(problem,), dialect=UNFIT)
+                return replace(read, reading=structs.replace(reading, answer=answer))
+            unfit = structs.replace(reading, answer=None, text=answer, problems=(problem,), dialect=UNFIT)
             return replace(read, reading=unfit)
         return read
 
@@ -197,4 +199,4 @@ class TurnPath:
 
 def _with_id(call: ToolCall) -> ToolCall:
     """Nine letters and digits, which the strictest servers take, and which no other conversation has."""
-    return call if call.id else replace(call, id="".join(secrets.choice(_ID_SIGNS) for _ in range(9)))
+    return call if call.id else structs.replace(call, id="".join(secrets.choice(_ID_SIGNS) for _ in range(9)))

@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
+from msgspec import structs
+
 from react_engine.errors import ConfigurationError, InvalidArguments, UnknownTool
 from react_engine.tools import failures
 from react_engine.tools.attempts import Sleep, attempt, with_retries
@@ -156,7 +158,7 @@ class Executor:
             if reason is not None:
                 checked = failures.over_budget(reason)
             elif checked.tool.options.asks_first:
-                asked = replace(call, arguments=checked.plain)  # what runs, not what was written
+                asked = structs.replace(call, arguments=checked.plain)  # what runs, not what was written
                 checked = await self._confirmations.refusal(asked, checked.tool) or checked
         return checked if isinstance(checked, _Ready) else self._failed(call, checked, attempts=0)
 

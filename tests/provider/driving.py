@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
+from msgspec import structs
+
 from react_engine.models.base import Reply
 from react_engine.models.profile import ModelProfile
 from react_engine.models.scripted import ScriptedModel
@@ -73,4 +75,6 @@ async def pieces_of(
 
 def without_ids(turn: Turn) -> Turn:
     """A turn to compare: ids are new each time, and offsets are of the text."""
-    return replace(turn, calls=tuple(replace(call, id="", raw="", span=None, tolerances=()) for call in turn.calls))
+    return replace(
+        turn, calls=tuple(structs.replace(call, id="", raw="", span=None, tolerances=()) for call in turn.calls)
+    )
