@@ -179,12 +179,15 @@ def _belongs_to_words(region: Region, words: Span) -> bool:
 def _in_words(region: Region, words: Span, tool: KnownTool) -> ReadArguments:
     """Words in brackets as the value of the one parameter, unless they only repeat the signature."""
     written = region.text[words.start : words.end]
+    within = region._replace(start=words.start, end=words.end)
+    if "=" in written and (keywords := _keywords(within, tool)) is not None and keywords.problem is None:
+        return keywords._replace(end=region.end)
     names = {word.split(":")[0].split("=")[0].strip(" *?") for word in re.split(r"[,，]", written)}
     if names & tool.shape.properties.keys() or tool.sole_parameter is None:
         return ReadArguments(
             None, region.end, problem=structs.replace(wrong_arguments(tool, words, written), code="no-values")
         )
-    readings = _bare(region._replace(start=words.start, end=words.end), tool)
+    readings = _bare(within, tool)
     return next(readings, None) or _nothing(region, tool)
 
 

@@ -82,6 +82,11 @@ def goes_on(text: str, behind: int) -> bool:
     return _GOES_ON.match(text[behind : behind + 40].lstrip()) is not None
 
 
+def acts_now(sentence: str) -> bool:
+    """Whether a sentence says that the model does something."""
+    return _ACTS_NOW.search(sentence) is not None
+
+
 def hands_over(words: str) -> bool:
     """Whether the words behind an object that begins a reply say that it is an example, a question, or for the user."""
     return any(cue.search(words) for cue in (_SAMPLE_CUE, _ASKS_LEAVE, _ADVICE))

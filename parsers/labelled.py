@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from react_engine.labels import Field
@@ -77,6 +78,8 @@ def _is_react(draft: Draft, labels: list[Label], start: int, end: int) -> bool:
     thoughts = [x for x in labels if x.field is Field.THOUGHT and x.word.lower() not in _STRONG_THOUGHTS]
     if frame_of(draft.dialect) == "labels":
         return bool(fields & {Field.THOUGHT, Field.ACTION, Field.ANSWER, Field.OBSERVATION})
+    if _explains_labels(draft, labels, start):
+        return False
     if thoughts:
         return True
     if Field.ACTION in fields and (Field.INPUT in fields or _names_a_tool(draft, labels, start)):
@@ -85,6 +88,23 @@ def _is_react(draft: Draft, labels: list[Label], start: int, end: int) -> bool:
     if Field.QUESTION in fields and len(answers) != 1:
         return False
     return len(answers) == 1 or (len(answers) > 1 and _is_final(answers[0]))
+
+
+_BULLET = re.compile(r"\s*+[-*•]\s")
+
+
+def _explains_labels(draft: Draft, labels: list[Label], start: int) -> bool:
+    """Whether the labels are items of a list behind a few words, actions among them, none of which names a tool."""
+    if len(labels) < 3 or not draft.raw[start : labels[0].start].strip():
+        return False
+    if not all(_BULLET.match(draft.raw, label.start, label.end) for label in labels):
+        return False
+    lines = [
+        draft.raw[label.end : label.end + 400].split("\n", 1)[0] for label in labels if label.field is Field.ACTION
+    ]
+    return bool(lines) and all(
+        " " in line.strip() and draft.index.resolve(line.strip()).kind != "known" for line in lines
+    )
 
 
 def _names_a_tool(draft: Draft, labels: list[Label], start: int) -> bool:

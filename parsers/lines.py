@@ -11,7 +11,7 @@ from react_engine.parsers.body import behind_closers
 from react_engine.parsers.dialects import all_records, dialect_of
 from react_engine.parsers.dialects.record import ARGUMENTS
 from react_engine.parsers.draft import Draft
-from react_engine.parsers.literals import read_strict, read_value
+from react_engine.parsers.literals import CallArguments, read_call_arguments, read_strict, read_value
 from react_engine.parsers.markup import markup
 from react_engine.parsers.objects import CallIntent
 from react_engine.parsers.settle import object_in
@@ -20,8 +20,9 @@ from react_engine.types import Span
 
 _NAMED = re.compile(
     r"[`*\"@/]{0,3}(?P<name>[^\W\d][\w.\-/:]{0,127})[`*\"]{0,3}(?:[ \t]{0,4}\r?\n\s{0,8}|[ \t]{0,2}>?[ \t]{0,2})(?P<fence>```\w{0,10}\s{0,4})?"
-    + ARGUMENTS
+    rf"(?:{ARGUMENTS}|(?<=\s)tool_call(?P<wrapped>\()(?=\s{{0,8}}(?:\)|[^\W\d]\w{{0,60}}\s{{0,4}}=)))"
 )
+"""A name with its arguments below it or behind it, in JSON or as those of a function ``tool_call``."""
 _SURPLUS = re.compile(r"\s{0,8}[}\]][\s}\]]{0,20}")
 _TO_USER = re.compile(r"all[ \t]*\r?\n")
 _BLANK = re.compile(r"\s*")
@@ -87,12 +88,20 @@ def _calls(draft: Draft, position: int, end: int, separator: re.Pattern[str]) ->
     while not draft.is_full() and (named := _NAMED.match(text, position, end)) is not None:
         if draft.index.resolve(named["name"]).kind != "known":
             return position
-        read = read_strict(text, named.end(), end)
-        if read is None:
+        read = None if named["wrapped"] else read_strict(text, named.end(), end)
+        if named["wrapped"]:
+            read = read_call_arguments(text, named.end(), end, closed=not draft.cut)
+        elif read is None:
             following = separator.search(text, named.end(), end)
             read = read_value(text, named.end(), following.start() if following else end, closed=not draft.cut)
         span = Span(named.start(), read.end)
-        if read.error is not None or object_in(read.value) is None or _has_token_quotes(text, named.end(), read.end):
+        nameless = isinstance(read.value, CallArguments) and bool(read.value.positional)
+        if (
+            read.error is not None
+            or nameless
+            or object_in(read.value) is None
+            or _has_token_quotes(text, named.end(), read.end)
+        ):
             return position
         if not read.complete or (draft.cut and read.guessed):
             if not draft.cut:

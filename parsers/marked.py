@@ -8,6 +8,7 @@ from typing import Literal
 
 from react_engine.parsers import elements, json_body, python_body, quoted_body, tags_body
 from react_engine.parsers.body import Body, Frame, cut_off, next_closer
+from react_engine.parsers.cues import acts_now, goes_on
 from react_engine.parsers.draft import Draft
 from react_engine.parsers.markup import markup
 from react_engine.parsers.openers import PACKAGING, Opener, find_openers
@@ -78,18 +79,33 @@ def _in_a_sentence(draft: Draft, opener: Opener, limit: int) -> Literal["", "tol
     ``"cut"``: the sentence may go on, but a limit ended it.
     """
     text = draft.raw
+    if text[max(0, opener.start - 1) : opener.start] == "\n":
+        return _between_words(draft, opener, limit)
     if text[max(0, opener.start - 1) : opener.start] not in _BEFORE:
         return ""
     if _INLINE_CODE.search(text, max(0, opener.start - 2), opener.start):
         return _in_inline_code(draft, opener, limit)
-    if not _WORD_BEFORE.search(text, max(0, opener.start - 4), opener.start):
+    logged = _LOG_LINE.search(text, max(0, opener.start - 80), opener.start) is not None
+    if not logged and not _WORD_BEFORE.search(text, max(0, opener.start - 4), opener.start):
         return ""
     closer = next_closer(draft, opener.body, limit)
+    if logged and closer is not None and text[closer.end() : limit].strip():
+        return "told"
     after = closer.end() if closer is not None else limit
     line = text[after : min(limit, after + 400)].split("\n", 1)[0]
     if draft.cut and after + len(line) >= len(text):
         return "cut"
     return "told" if closer is not None and _SENTENCE_GOES_ON.match(line) else ""
+
+
+def _between_words(draft: Draft, opener: Opener, limit: int) -> Literal["", "told"]:
+    """Whether a block on lines of its own is the middle of a sentence which does not say that the model acts."""
+    text = draft.raw
+    before = text[max(0, opener.start - _LINE) : opener.start].rstrip()
+    if not before[-1:].isalpha() or (closer := next_closer(draft, opener.body, limit)) is None:
+        return ""
+    sentence = before[max(before.rfind("\n"), before.rfind(". ")) + 1 :]
+    return "told" if goes_on(text, closer.end()) and not acts_now(sentence) else ""
 
 
 def _in_inline_code(draft: Draft, opener: Opener, limit: int) -> Literal["", "told", "cut"]:
@@ -107,6 +123,9 @@ def _in_inline_code(draft: Draft, opener: Opener, limit: int) -> Literal["", "to
 
 _BEFORE = ("`", " ", "(", '"', "“")
 """What one of the next two can end in."""
+_LOG_LINE = re.compile(
+    r"(?:\A|\n)[^\n]{0,40}\b(?:\d\d:\d\d(?::\d\d)?|DEBUG|INFO|WARN(?:ING)?|ERROR|TRACE)\b[^\n]{0,40}\Z"
+)
 _INLINE_CODE = re.compile(r"(?<!`)`\Z")
 _WORD_BEFORE = re.compile(r"[a-z][,:]? \Z|[a-z],? [(\"“]\Z")
 _SENTENCE_GOES_ON = re.compile(r"[)\"”]?,? [a-z]{1,20}[ ,][^\n]{1,400}[.!?:]")

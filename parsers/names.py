@@ -90,6 +90,8 @@ class Names:
         if self._leaves is None:
             self._leaves = _group((fold(_parts(name)[-1]), name) for name in self.names)
         parts = _parts(bare)
+        if any(len(part.split()) > 2 for part in parts):  # words of a sentence, with a stop or a colon among them
+            return None
         same_leaf = self._leaves.get(fold(parts[-1]), []) if parts[-1] else []
         if same_leaf and (other := [part for part in parts[:-1] if part in self.names and part not in same_leaf]):
             return ResolvedName("ambiguous", bare, candidates=(*other, *same_leaf))

@@ -22,7 +22,10 @@ def read(draft: Draft, frame: Frame) -> Body | None:
     read, used = _value(draft, frame, frame.limit)
     if text.count(opener.dialect.quote, opener.body, frame.limit) % 2 and (wider := _wider(draft, frame)) is not None:
         read, used = wider
-    if (read.error is not None or not read.complete) and (closed := _up_to_closer(draft, frame)) is not None:
+    unclosed = any(tolerance.name == "missing-closer" for tolerance in read.tolerances)
+    if (read.error is not None or not read.complete or unclosed) and (
+        closed := _up_to_closer(draft, frame)
+    ) is not None:
         read, used = closed
     position = opener.body + read.end + used.count(TOKEN_QUOTE) * (len(opener.dialect.quote) - 1)
     frame = frame._replace(limit=max(frame.limit, position))
