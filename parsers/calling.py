@@ -14,6 +14,7 @@ from msgspec import structs
 
 from react_engine.labels import Field
 from react_engine.parsers.call_frames import Found, Frame, Known, LabelledFrame, MarkedFrame
+from react_engine.parsers.cues import SENTENCE, leads_on
 from react_engine.parsers.markup import markup
 from react_engine.types import Reading, Span, ToolCall
 
@@ -57,6 +58,7 @@ class CallWatch:
         self._index = self._offset = 0
         self._off = False
         self._line_blank = True
+        self._said = ""
         self._frame: Frame | None = None
 
     def stop(self) -> None:
@@ -76,7 +78,7 @@ class CallWatch:
         owners = [dialect for dialect in markup().owning(word) if dialect.frame == "marked"]
         events = self._end()
         if not self._off and owners:
-            if self._line_blank:
+            if self._line_blank and not leads_on(self._said):
                 self._frame = MarkedFrame(start, word, self._known, owners)
             else:
                 self.stop()
@@ -100,6 +102,7 @@ class CallWatch:
     def text(self, piece: str) -> list[CallEvent]:
         """Text between markers and labels."""
         self._offset += len(piece)
+        self._said = (self._said + piece)[-SENTENCE:]
         newline = piece.rfind("\n")
         line = piece[newline + 1 :]
         # Markup may stand before a marker on its line, words may not: they talk about it, and indentation quotes it.

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+SENTENCE = 200
+"""How much of the text before a block is looked at."""
 _OPEN_FENCE = re.compile(r"`{3,8}\w{0,10}\s*\Z")
 # Words before an object that say: this is an example, a format, a document.
 _SAMPLE_CUE = re.compile(
@@ -82,9 +84,13 @@ def goes_on(text: str, behind: int) -> bool:
     return _GOES_ON.match(text[behind : behind + 40].lstrip()) is not None
 
 
-def acts_now(sentence: str) -> bool:
-    """Whether a sentence says that the model does something."""
-    return _ACTS_NOW.search(sentence) is not None
+def leads_on(before: str) -> bool:
+    """Whether the text before a block breaks off in a sentence, and that does not say that the model acts."""
+    before = before.rstrip()
+    if not before[-1:].isalpha():
+        return False
+    sentence = before[max(before.rfind("\n"), before.rfind(". ")) + 1 :]
+    return _ACTS_NOW.search(sentence) is None
 
 
 def hands_over(words: str) -> bool:

@@ -8,7 +8,7 @@ from typing import Literal
 
 from react_engine.parsers import elements, json_body, python_body, quoted_body, tags_body
 from react_engine.parsers.body import Body, Frame, cut_off, next_closer
-from react_engine.parsers.cues import acts_now, goes_on
+from react_engine.parsers.cues import SENTENCE, goes_on, leads_on
 from react_engine.parsers.draft import Draft
 from react_engine.parsers.markup import markup
 from react_engine.parsers.openers import PACKAGING, Opener, find_openers
@@ -100,12 +100,10 @@ def _in_a_sentence(draft: Draft, opener: Opener, limit: int) -> Literal["", "tol
 
 def _between_words(draft: Draft, opener: Opener, limit: int) -> Literal["", "told"]:
     """Whether a block on lines of its own is the middle of a sentence which does not say that the model acts."""
-    text = draft.raw
-    before = text[max(0, opener.start - _LINE) : opener.start].rstrip()
-    if not before[-1:].isalpha() or (closer := next_closer(draft, opener.body, limit)) is None:
+    if not leads_on(draft.raw[max(0, opener.start - SENTENCE) : opener.start]):
         return ""
-    sentence = before[max(before.rfind("\n"), before.rfind(". ")) + 1 :]
-    return "told" if goes_on(text, closer.end()) and not acts_now(sentence) else ""
+    closer = next_closer(draft, opener.body, limit)
+    return "told" if closer is not None and goes_on(draft.raw, closer.end()) else ""
 
 
 def _in_inline_code(draft: Draft, opener: Opener, limit: int) -> Literal["", "told", "cut"]:

@@ -154,6 +154,9 @@ class TextStream:
         return [item for item in self._shower.feed(chunk) if isinstance(item, Shown)]
 
 
+_BULLETS = ("- ", "* ", "• ")
+
+
 class _Shower:
     """Decides, line by line and marker by marker, what can be shown. ``mode`` is what the text is now."""
 
@@ -296,7 +299,9 @@ class _Shower:
 
     def _label(self, match: Any, shown: list[Shown | CallEvent]) -> bool:
         field, word = field_of(match["word"]), match["word"].lower()
-        if match["weak"] is not None or match["quote"] is not None or match[0].startswith(("    ", "\t")):
+        quoted = match["weak"] is not None or match["quote"] is not None or match[0].startswith(("    ", "\t"))
+        listed = match[0].lstrip()[:2] in _BULLETS and any(part.strip() for part in self.prologue)
+        if quoted or listed:
             self.mode = "held"  # whether it counts shows only later
         elif self.mode == "answer" or (self.mode == "held" and field is not Field.OBSERVATION):
             self.mode = "held"  # whether the answer ends here shows later; behind an action nothing is shown
@@ -323,7 +328,7 @@ class _Shower:
         else:
             self.mode = "held"
         if self.watch is not None and field is not None:
-            if match["weak"] is not None or match["quote"] is not None or match[0].startswith(("    ", "\t")):
+            if quoted or listed:
                 self.watch.stop()
             else:
                 shown.extend(self.watch.label(field, match[0]))
