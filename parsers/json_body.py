@@ -114,6 +114,8 @@ def _value(draft: Draft, position: int, limit: int, end: int) -> tuple[Value, bo
         wider = read_value(draft.raw, position, limit, closed=False)
         if wider.error is None and wider.complete:
             return wider, True
+    if limit < end and (whole := _past_an_opener(draft, read, position, end)) is not None:
+        return whole, True
     if (
         read.error is not None
         and not draft.cut
@@ -123,6 +125,15 @@ def _value(draft: Draft, position: int, limit: int, end: int) -> tuple[Value, bo
     if draft.cut and closer is None and (whole := _whole_but_for_a_brace(draft, position, limit)) is not None:
         return whole, True
     return read, closer is not None
+
+
+def _past_an_opener(draft: Draft, read: Value, position: int, end: int) -> Value | None:
+    """The value if the next opener stands inside one of its strings."""
+    if read.complete or draft.tries.left < 0 or all(found.name != "unclosed-string" for found in read.tolerances):
+        return None
+    draft.tries.spend(end - position)
+    whole = read_value(draft.raw, position, end, closed=False)
+    return whole if whole.error is None and whole.complete and not whole.guessed else None
 
 
 def _before_fence(text: str, start: int, end: int) -> int:
