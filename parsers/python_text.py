@@ -21,7 +21,8 @@ _WRAPPERS = re.compile(r"\s*+(?:<\|python_(?:start|tag)\|>|tool_code[ \t]*+\n)?\
 _CLOSING = re.compile(r"\s*(?:<\|(?:python_end|eot|eot_id|eom_id|im_end)\|>|;|\])*\s*")
 _BLANK = re.compile(r"\s*")
 _COMMENTS = re.compile(r"(?:\s*+#[^\n]*+\n)*+")
-_CODE = frozenset({"tool_code", "tool_call", "tool_calls", "tool"})
+CODE_LANGUAGES = frozenset({"tool_code", "tool_call", "tool_calls", "tool"})
+"""Of fences that hold calls."""
 
 
 def read_whole(draft: Draft, start: int, end: int) -> bool:
@@ -105,12 +106,12 @@ def read_code_fences(draft: Draft, start: int, end: int, fences: list[Fence]) ->
         if draft.tries.left < 0:
             break
         alone = fence.outer_start <= first and fence.outer_end >= last
-        if not (fence.language in _CODE or (alone and (fence.closed or not draft.cut))):
+        if not (fence.language in CODE_LANGUAGES or (alone and (fence.closed or not draft.cut))):
             continue
         if not alone and goes_on(text, fence.outer_end):
             continue
         probe = draft.probe(dialect_of("python", "fenced"))
-        begin = behind(_COMMENTS, text, fence.start, fence.end) if fence.language in _CODE else fence.start
+        begin = behind(_COMMENTS, text, fence.start, fence.end) if fence.language in CODE_LANGUAGES else fence.start
         if not read_whole(probe, begin, fence.end):
             if not (alone and fence.language == "tool_code"):
                 continue

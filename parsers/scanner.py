@@ -217,7 +217,7 @@ class Scanner:
         if "\\_" in key:
             self.note("markdown-escape", position, after)
             key = key.replace("\\_", "_")
-        return key.strip(), after
+        return key, after
 
     def _open_or_scalar(self, position: int) -> tuple[int, Any]:
         char = self.text[position]

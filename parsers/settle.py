@@ -23,7 +23,7 @@ _MARKUP = (
     r"|think|tool_calls?|tool_response|function_calls?)"
 )
 _PLACEHOLDER = re.compile(
-    rf"<(?!{_MARKUP}>)[^<>\n=!|｜/?\d][^<>\n=!|｜]{{1,60}}(?<!/)>|"
+    rf"<(?!{_MARKUP}>)[ ]?[^\W\d][^<>\n=!|｜]{{1,60}}(?<!/)>|"
     r"\$\{?[A-Z_]{2,40}\}?|\{\{?[\w .]{1,40}\}?\}|\.\.\.|…"
 )
 _PLACEHOLDER_BEGINS = frozenset("<${.…")

@@ -18,7 +18,7 @@ SHORT_COMMENT = re.compile(r"//[^\n]{0,300}|/\*(?:[^*]|\*(?!/)){0,300}\*/|#[^\n]
 """A comment while looking ahead: bounded, so that no look ahead costs more than its place is worth."""
 
 KEY_AHEAD = re.compile(
-    rf"""{BLANK}*(?:["'“”‘’`„«「＂][^"'“”‘’`„«»「」＂\n]{{1,80}}["'“”‘’`»」＂]|[A-Za-z_][\w.\\-]{{0,60}}){BLANK}*[:：]"""
+    rf"""{BLANK}*(?:"[^"“”\n]{{1,80}}"|["'“”‘’`„«「＂][^"'“”‘’`„«»「」＂\n]{{1,80}}["'“”‘’`»」＂]|[A-Za-z_][\w.\\-]{{0,60}}){BLANK}*[:：]"""
 )
 """A key with its colon: a new entry of an object begins."""
 VALUE_AHEAD = re.compile(

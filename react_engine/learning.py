@@ -27,7 +27,6 @@ _LEFT_NATIVE = {
 _PASSING = (401, 403, 408, 429)
 _OF_ONE_REQUEST = ("constraint", "strict")
 """Fields that a refusal says nothing about for others: it may be the tools of that request that made no grammar."""
-_BY_USER = ("argument", "environment", "config")
 _LEAKED = "every native call stood in the text of the reply"
 
 
@@ -75,7 +74,7 @@ def learn(run: Run, profile: ModelProfile, table: CapabilityTable) -> ModelProfi
     """
     for lesson in lessons(run):
         decided = profile.sources.get(lesson.field)
-        if decided is not None and decided.kind in _BY_USER:
+        if decided is not None and decided.chosen:
             continue
         table.remember(profile.name, lesson.field, lesson.value, lesson.reason, server=profile.api_base)
         sources = {**profile.sources, lesson.field: Source("learned", lesson.reason)}

@@ -15,6 +15,7 @@ from react_engine.constraints.grammar import Rule, Rules, choice, literal, none_
 from react_engine.labels import LABELS
 from react_engine.parsers.control import END_TOKENS, PLAIN_REASONING
 from react_engine.parsers.dialects import all_records, version
+from react_engine.parsers.python_text import CODE_LANGUAGES
 
 THOUGHT = 400
 """Characters of a line of a thought."""
@@ -107,16 +108,19 @@ class _Lines:
 
     def __init__(self, rules: Rules) -> None:
         self._rules = rules
-        piece = rules.rule("said", _piece(_markers_anywhere(version())))
-        rest = rules.rule("rest", f"{piece}* {optional(choice((literal('<'), literal('['))))}")
+        said = rules.rule("said", _piece(_markers_anywhere(version()), "`"))
+        ticks = repeated(literal("`"), 1, 2)  # three in a line may open a fence, and a call may stand in it
+        piece = choice((said, f"{ticks} {said}"))
+        rest = rules.rule("rest", f"{piece}* {optional(choice((literal('<'), literal('['), ticks)))}")
         words, banned = _words_of_lines(version()), "{｛( "
         begins = self._begins(words, rest, banned + _DECORATION)
         listed = f"{_brackets(_markers_anywhere(version()))[1]} {rest}"  # "- [a link](…)"
         decorated = rules.rule("decorated", f"{_decoration(_DECORATION)} {optional(choice((begins, listed)))}")
         self.further = rules.rule("line", sequence((repeated(r"[ \t]", 0, 40), choice((begins, decorated)))))
-        after = f"{none_of(_BRACKETS + _SIGNS + _CALL)} {rest}"
+        calm = none_of(f"{_BRACKETS}{_SIGNS}{_CALL}`")
+        after = choice((f"{calm} {rest}", f"{ticks} {said} {rest}"))
         blank = rules.rule("blank", f"{literal(' ')}{{1,8}} {optional(after)}")
-        word = rules.rule("word", f"{none_of(_BRACKETS + _SIGNS + _CALL)}* {optional(blank)}")
+        word = rules.rule("word", f"{calm}* {optional(blank)}")
         begins = self._begins(words, word, banned + _DECORATION, blank)
         unfenced = _DECORATION.strip("`~")  # a fence around all of a reply may hold a step
         self.first = rules.rule("first", sequence((optional(_decoration(unfenced)), begins)))
@@ -193,7 +197,8 @@ def _words_of_lines(_version: Hashable) -> Trie:
     for labels in LABELS.values():
         for label in (labels.thought, labels.action, labels.action_input, labels.observation):
             words |= {f"{cased}{colon}" for cased in (label, label.lower()) for colon in ":："}
-    return trie(f"{word}[" if word.isalnum() else word for word in words if word)
+    languages = {language for language in CODE_LANGUAGES if "_" in language}  # a fence begins the line
+    return trie(f"{word}[" if word.isalnum() else word for word in words | languages if word)
 
 
 def _markers() -> set[str]:

@@ -8,9 +8,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from react_engine.constraints.free_text import quoted_character, raw_character
-from react_engine.constraints.grammar import Rule, Rules, literal
+from react_engine.constraints.grammar import Rule, Rules, literal, none_of, repeated
 from react_engine.parsers.dialects import Dialect, Writing
 from react_engine.templates.notation import python_literal
+
+_NOT_IN_NAMES = "\"'`“”‘’„«»「」＂\\{}｛[]()<>:：,，;=|｜✿◁"
+"""Quotes and signs of structure."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +40,11 @@ class Notation:
         return literal((name if self.bare_keys else self.written(name)) + self.colon)
 
     def any_key(self, rules: Rules) -> Rule:
-        """Any name of a member, and what stands behind it."""
+        """Any name of a member, in words, and what stands behind it."""
         if self.bare_keys:
             name = "[a-zA-Z_] [a-zA-Z0-9_]{0,39}"
         else:
-            name = f"{literal(self.quote)} {self.character(rules)}{{0,60}} {literal(self.quote)}"
+            name = f"{literal(self.quote)} {repeated(none_of(_NOT_IN_NAMES), 1, 60)} {literal(self.quote)}"
         return rules.rule("key", f"{name} {literal(self.colon)}")
 
 

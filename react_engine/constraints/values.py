@@ -109,7 +109,7 @@ class Values:
 
     def _object(self, shape: Shape, schema: Mapping[str, Any], stem: str) -> Rule:
         if not shape.properties:
-            return '"{}"' if shape.additional is False else self._any_object()
+            return '"{}"' if shape.additional is False or _is_empty(schema) else self._any_object()
         return self.rules.rule(
             stem, sequence((literal("{"), self.members(shape, schema, stem, self._member, self._comma), literal("}")))
         )
@@ -220,3 +220,8 @@ def _bounds(schema: Mapping[str, Any], lower: str, upper: str, highest: int) -> 
 def _count(schema: Mapping[str, Any], word: str, otherwise: int) -> int:
     value = schema.get(word)
     return value if type(value) is int and value >= 0 else otherwise
+
+
+def _is_empty(schema: Mapping[str, Any]) -> bool:
+    """Whether a schema names its members, and there are none: others would be allowed, but are never meant."""
+    return schema.get("properties") == {} and not {"additionalProperties", "patternProperties"} & schema.keys()

@@ -18,6 +18,11 @@ class Source:
     kind: str
     detail: str = ""
 
+    @property
+    def chosen(self) -> bool:
+        """Whether the user said it."""
+        return self.kind in ("argument", "environment", "config")
+
     def __str__(self) -> str:
         return f"{self.kind} ({self.detail})" if self.detail else self.kind
 

@@ -12,7 +12,8 @@ For each field the first that speaks decides:
 7. litellm's own map, for models that it reaches and nothing above knows: a hint, often wrong;
 8. the defaults of ``ModelProfile``, and the prompt path, which works with any model.
 
-``function_calling = "auto"`` says nothing and leaves the field to the next one.
+``function_calling = "auto"`` says nothing and leaves the field to the next one. A ``constraint`` that was measured (5, 6)
+was measured in the dialect that stands there: where the user chose another, it says nothing.
 """
 
 from __future__ import annotations
@@ -215,6 +216,11 @@ def _resolved(name: str, address: Address, layers: Sequence[Layer]) -> ModelProf
             values[field], sources[field] = _first(layers, field)
         else:
             sources[field] = Source("default")
+    if "constraint" in values and not sources["constraint"].chosen and sources["dialect"].chosen:
+        measured_in = _first([layer for layer in layers if not layer[1].chosen], "dialect")[0] or "react"
+        if values["dialect"] != measured_in:
+            values["constraint"] = "off"
+            sources["constraint"] = Source("default", f"{values['dialect']} was chosen, measured was {measured_in}")
     sampling: dict[str, Any] = {}
     for said, source in layers:
         for key, value in said.get("sampling", {}).items():

@@ -13,8 +13,6 @@ from react_engine.models.profile import ModelProfile
 from react_engine.parsers.dialects import Dialect, dialect_named
 from react_engine.tools.tool import Tool
 
-_CHOSEN = ("argument", "environment", "config")
-
 
 def constraint_form(profile: ModelProfile, dialect: str = "react") -> str | None:
     """The form in use with a model that is asked in ``dialect``, or None.
@@ -28,7 +26,7 @@ def constraint_form(profile: ModelProfile, dialect: str = "react") -> str | None
     if usable := [form for form in forms if can_be_held(dialect, form)]:
         return usable[0]
     source = profile.sources.get("constraint")
-    if source.kind in _CHOSEN if source is not None else forms or not can_be_held(dialect):
+    if source.chosen if source is not None else forms or not can_be_held(dialect):
         raise ConfigurationError(_nothing_to_hold(profile, dialect, f"{source or 'the record'}"))
     return None
 

@@ -236,3 +236,18 @@ def test_names_in_any_script_are_offered() -> None:
     schema = {"type": "object", "properties": {"城市": {"type": "string"}}}
     grammar = step_grammar(Order((from_schema("天气", schema),), LABELS["zh"]))
     assert accepts(grammar, '思考: 查\n行动: 天气\n行动输入: {"城市": "北京"}')
+
+
+def test_a_tool_without_parameters_is_called_with_an_empty_object() -> None:
+    anything = from_schema("ping", {"type": "object", "properties": {}, "additionalProperties": True})
+
+    def takes(tool: Tool, written: str) -> bool:
+        return accepts(
+            step_grammar(Order((tool,), LABELS["en"], "required")),
+            f"Thought: hm\nAction: ping\nAction Input: {written}",
+        )
+
+    assert takes(NOTHING, "{}")
+    assert not takes(NOTHING, '{"host": 1}')
+    assert takes(anything, "{}")
+    assert takes(anything, '{"host": 1}')

@@ -162,6 +162,20 @@ def test_each_field_is_decided_by_the_first_that_speaks(tmp_path: Path) -> None:
     }
 
 
+def test_a_measured_constraint_belongs_to_the_dialect_it_was_measured_in(tmp_path: Path) -> None:
+    name = "local/qwen2.5-coder-1.5b"
+    learned = FactStore(tmp_path / "facts.json")
+
+    def constraint(**overrides: Any) -> str:
+        return table(learned=learned).profile(name, overrides).constraint
+
+    assert [constraint(), constraint(dialect="react"), constraint(dialect="hermes")] == ["on", "on", "off"]
+    assert constraint(dialect="hermes", constraint="on") == "on"
+    learned.remember(name, "dialect", "hermes", "measured", source="probe")
+    learned.remember(name, "constraint", "gbnf", "measured", source="probe")
+    assert [constraint(), constraint(dialect="hermes"), constraint(dialect="react")] == ["gbnf", "gbnf", "off"]
+
+
 def test_auto_leaves_the_field_to_the_next_one() -> None:
     profile = table({"gpt-4o": {"function_calling": "auto"}}).profile("gpt-4o", {"function_calling": "auto"})
 
