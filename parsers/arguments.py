@@ -29,6 +29,7 @@ from react_engine.parsers.literals import (
 )
 from react_engine.parsers.regions import Region, inside, unpacked
 from react_engine.parsers.settle import Settled, fits_as_written, settle, settle_value, without_leaks
+from react_engine.parsers.tokens import KEYWORD
 from react_engine.parsers.yaml_lines import read_yaml
 from react_engine.types import Arguments, Problem, Span, Tolerance
 
@@ -81,7 +82,9 @@ def as_written(text: str, start: int, end: int, tool: KnownTool) -> Arguments | 
 
 
 # What a plainer reading of the same text must not gloss over.
-_FINAL = frozenset({"truncated", "not-a-number", "too-deep", "schema-echo", "placeholder", "wrong-type", "no-values"})
+_FINAL = frozenset(
+    {"truncated", "not-a-number", "too-deep", "expression", "schema-echo", "placeholder", "wrong-type", "no-values"}
+)
 
 
 def _ladder(region: Region, tool: KnownTool) -> Iterator[ReadArguments]:
@@ -215,6 +218,9 @@ def _keywords(region: Region, tool: KnownTool) -> ReadArguments | None:
     """``a=1, b=2``, a line each, or members without braces: only if every key is a parameter of the tool."""
     text, start, end = region.text, region.start, region.end
     read = read_call_arguments(text, start, end, closed=not region.cut, parentheses=False)
+    if read.problem_code == "expression" and (key := KEYWORD.match(text, start, end)) is not None:
+        known = key[0].rstrip(" =:：") in tool.shape.properties
+        return _malformed(region, read) if known else None
     if read.error is not None or not isinstance(read.value, CallArguments):
         return None
     keywords = read.value.keywords
@@ -295,13 +301,16 @@ def _nothing(region: Region, tool: KnownTool) -> ReadArguments:
 
 def _malformed(region: Region, read: Value) -> ReadArguments:
     code, found = read.error or ("malformed", "text")
-    known = code if code in ("not-a-number", "too-deep") else "malformed-arguments"
     message = f"The arguments could not be read: found {found}."
     hint = "Write them as one JSON object with double-quoted keys."
     if code == "not-a-number":
         message, hint = f"The arguments hold {found}.", "Give a real number, or leave the parameter out."
     span = Span(read.end, min(read.end + 20, region.end))
-    return ReadArguments(None, read.end, problem=Problem(known, message, hint, span))
+    if code == "expression" and region.text[region.start] == "[":  # all of it may be meant as code
+        code = "malformed-arguments"
+    else:
+        code = read.problem_code
+    return ReadArguments(None, read.end, problem=Problem(code, message, hint, span))
 
 
 def _truncated(tool: KnownTool, span: Span) -> Problem:

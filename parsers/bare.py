@@ -20,7 +20,7 @@ from react_engine.parsers.labels import find_labels
 from react_engine.parsers.literals import Value, read_strict, read_values, skip_blanks
 from react_engine.parsers.marked import find_openers, read_marked
 from react_engine.parsers.markup import markup
-from react_engine.parsers.objects import AnswerIntent, CallIntent, EchoIntent, Intent, intents
+from react_engine.parsers.objects import AnswerIntent, CallIntent, EchoIntent, Intent, intents, whole_items
 from react_engine.parsers.regions import before_stop_remainder
 from react_engine.parsers.settle import decoded, holds_placeholder
 from react_engine.parsers.tokens import behind
@@ -30,7 +30,7 @@ _OPENERS = "{[｛"
 _EMPTY_LIST = re.compile(r"\s*+\[\s*+\]\s*+")
 _LINE_OBJECT = re.compile(r"^[ \t]*(?=[{\[｛])", re.MULTILINE)
 _PARAGRAPH = re.compile(r"[ \t]*+\r?\n[ \t]*+\r?\n\s*+(?=[^\W\d_])")
-_TRAILING = re.compile(r"[\s}\])`;,.]*(?:</?[\w|:.-]{1,40}>\s*)*")
+_TRAILING = re.compile(r"[\s}\])`;,.]*(?:</?[\w|:./-]{1,40}>\s*)*")
 _TOOL_QUESTION = re.compile(
     r"\s*+(?:thought:\s*+)?[^\n<\[{(]{0,40}\bneed to use a tool\?\s*(?:no|否)\b[.:]?[ \t]*\n?", re.IGNORECASE
 )
@@ -57,6 +57,8 @@ def read_object(draft: Draft, start: int, end: int, *, is_reply: bool = False, w
             break
         draft.tries.spend(read.end - begin)
         if read.error is not None or not read.complete or (draft.cut and read.guessed):
+            if draft.cut and not whole and (items := whole_items(read)) is not None:
+                found.extend((intent, Span(begin, read.end), items) for intent in intents(items.value, draft.index))
             if draft.cut and any(isinstance(intent, CallIntent) for intent, _, _ in found):
                 draft.truncated = True  # the calls before the cut are whole
                 return _take(draft, found)
@@ -141,10 +143,12 @@ def _broken_object(draft: Draft, read: Value, start: int, end: int) -> bool:
             "truncated", "The call was cut off.", "Write the whole call again, shorter if need be.", Span(start, end)
         )
     else:
-        code, found = read.error or ("malformed-arguments", "an open bracket or quote")
-        known = code if code in ("not-a-number", "too-deep") else "malformed-arguments"
+        _, found = read.error or ("", "an open bracket or quote")
         draft.problem(
-            known, f"The call could not be read: found {found}.", "Write it as one JSON object.", Span(start, end)
+            read.problem_code,
+            f"The call could not be read: found {found}.",
+            "Write it as one JSON object.",
+            Span(start, end),
         )
     return True
 

@@ -9,7 +9,7 @@ from react_engine.parsers.draft import Draft
 from react_engine.parsers.literals import Value, read_members, read_strict, read_unescaped, read_value
 from react_engine.parsers.markup import markup
 from react_engine.parsers.names import is_identifier
-from react_engine.parsers.objects import AnswerIntent, CallIntent, EchoIntent, NoCallIntent, intents
+from react_engine.parsers.objects import AnswerIntent, CallIntent, EchoIntent, NoCallIntent, intents, whole_items
 from react_engine.parsers.regions import Region
 from react_engine.parsers.settle import decoded
 from react_engine.types import Span, Tolerance
@@ -33,7 +33,7 @@ def read(draft: Draft, frame: Frame) -> Body | None:
         if not opener.name and (torn := _with_what_was_torn_off(draft, read, limit)) is not None:
             read = torn
         span = Span(opener.start if not found else position, read.end)
-        if draft.cut and not closed and not opener.name and (items := _whole_items(read)) is not None:
+        if draft.cut and not closed and not opener.name and (items := whole_items(read)) is not None:
             draft.truncated = True  # the calls before the cut are whole
             _calls(draft, items, span)
             return Body(max(read.end, limit))
@@ -59,16 +59,6 @@ def read(draft: Draft, frame: Frame) -> Body | None:
         del draft.calls[calls:]
         return None
     return Body(after)
-
-
-def _whole_items(read: Value) -> Value | None:
-    """The items of a list before the one that a cut left open; None if there are none."""
-    if read.error is not None or read.complete or not isinstance(read.value, list):
-        return None
-    items = read.value if read.depth == 1 else read.value[:-1]
-    if not items or not all(isinstance(item, dict) for item in items):
-        return None
-    return read._replace(value=items, tolerances=())
 
 
 _TORN_OFF = re.compile(r"\s*+,\s*+\"(?P<key>arguments|parameters|args|input)\"\s*+:\s*+(?=[{\"])")
@@ -197,9 +187,8 @@ def _unread(draft: Draft, read: Value, span: Span, closed: bool) -> None:
     if not closed and read.error is None:
         cut_off(draft, *span)
         return
-    code, found = read.error or ("malformed-arguments", "an open string")
-    known = code if code in ("not-a-number", "too-deep") else "malformed-arguments"
-    draft.problem(known, f"The call could not be read: found {found}.", "Write it as one JSON object.", span)
+    _, found = read.error or ("", "an open string")
+    draft.problem(read.problem_code, f"The call could not be read: found {found}.", "Write it as one JSON object.", span)
 
 
 def read_nothing(draft: Draft, frame: Frame) -> Body | None:

@@ -21,6 +21,7 @@ from react_engine.parsers.tokens import (
     MAX_DEPTH,
     NAMED_AHEAD,
     NEXT_CALL,
+    OPERATOR,
     NO_SPACE,
     PLAIN_SCALAR,
     QUOTED,
@@ -118,6 +119,8 @@ class Lookahead:
             return self._closers_fit(after) if self.text[after] in CLOSERS else self._entry_begins(container, after)
         if container.free:
             return KEYWORD.match(self.text, after, self.end) is not None
+        if container.call and OPERATOR.match(self.text, after, self.end):
+            return True
         gap = self.text[position + 1 : after]
         apart = "\n" in gap or (bool(gap) and char in QUOTED)
         return apart and container.kind == "}" and KEY_AHEAD.match(self.text, after, self.end) is not None

@@ -48,7 +48,7 @@ def read_marked(draft: Draft, start: int, end: int, openers: list[Opener], *, re
         if draft.is_full():
             break
         limit = openers[number + 1].start if number + 1 < len(openers) else end
-        if (told := _in_a_sentence(draft, opener, limit)) == "cut":
+        if (told := _in_a_sentence(draft, opener, limit, end)) == "cut":
             position, found = cut_off(draft, opener.start, end).end, True
             break
         if told:
@@ -70,10 +70,11 @@ def read_marked(draft: Draft, start: int, end: int, openers: list[Opener], *, re
         draft.invented = Span(invented.start(), len(text))
         end = invented.start()
     _visible(draft, position, end)
+    draft.truncated = draft.truncated or (draft.cut and not text[position:end].isspace() and position < end)
     return True
 
 
-def _in_a_sentence(draft: Draft, opener: Opener, limit: int) -> Literal["", "told", "cut"]:
+def _in_a_sentence(draft: Draft, opener: Opener, limit: int, end: int) -> Literal["", "told", "cut"]:
     """Whether a marker stands inside a sentence that goes on behind its block: then it is talked about.
 
     ``"cut"``: the sentence may go on, but a limit ended it.
@@ -81,10 +82,10 @@ def _in_a_sentence(draft: Draft, opener: Opener, limit: int) -> Literal["", "tol
     text = draft.raw
     if text[max(0, opener.start - 1) : opener.start] == "\n":
         return _between_words(draft, opener, limit)
+    if _INLINE_CODE.search(text, max(0, opener.start - 200), opener.start):
+        return _in_inline_code(draft, opener, limit, end)
     if text[max(0, opener.start - 1) : opener.start] not in _BEFORE:
         return ""
-    if _INLINE_CODE.search(text, max(0, opener.start - 2), opener.start):
-        return _in_inline_code(draft, opener, limit)
     logged = _LOG_LINE.search(text, max(0, opener.start - 80), opener.start) is not None
     if not logged and not _WORD_BEFORE.search(text, max(0, opener.start - 4), opener.start):
         return ""
@@ -106,17 +107,24 @@ def _between_words(draft: Draft, opener: Opener, limit: int) -> Literal["", "tol
     return "told" if closer is not None and goes_on(draft.raw, closer.end()) else ""
 
 
-def _in_inline_code(draft: Draft, opener: Opener, limit: int) -> Literal["", "told", "cut"]:
+def _in_inline_code(draft: Draft, opener: Opener, limit: int, end: int) -> Literal["", "told", "cut"]:
     """Whether a block in backticks is quoted: something stands behind it on its line."""
     text = draft.raw
     closer = next_closer(draft, opener.body, limit)
-    tick = text.find("`", closer.end(), min(limit, closer.end() + _LINE)) if closer is not None else -1
-    if tick == -1 or closer is None or without_markers(text[closer.end() : tick]).strip():
+    after = closer.end() if closer is not None else opener.body
+    tick = text.find("`", after, min(end, after + 2 * _LINE))
+    inside = text[after:tick].rstrip()
+    if tick == -1 or not (_ends_a_block(inside) if closer is None else not without_markers(inside).strip()):
         return "cut" if draft.cut and limit >= len(text) else ""
-    behind = text[tick + 1 : min(limit, tick + _LINE)].split("\n", 1)[0]
+    behind = text[tick + 1 : min(end, tick + _LINE)].split("\n", 1)[0]
     if not behind.strip():
         return "cut" if draft.cut and tick + 1 + len(behind) >= len(text) else ""
     return "told"
+
+
+def _ends_a_block(written: str) -> bool:
+    """Whether a line of arguments that no marker closes has come to its end."""
+    return written.endswith((")", "]", "}", ">")) and "\n" not in written
 
 
 _BEFORE = ("`", " ", "(", '"', "“")
@@ -124,7 +132,7 @@ _BEFORE = ("`", " ", "(", '"', "“")
 _LOG_LINE = re.compile(
     r"(?:\A|\n)[^\n]{0,40}\b(?:\d\d:\d\d(?::\d\d)?|DEBUG|INFO|WARN(?:ING)?|ERROR|TRACE)\b[^\n]{0,40}\Z"
 )
-_INLINE_CODE = re.compile(r"(?<!`)`\Z")
+_INLINE_CODE = re.compile(r"(?<!`)`(?:<[|｜][^<>|｜\n]{1,60}[|｜]>){0,3}\Z")
 _WORD_BEFORE = re.compile(r"[a-z][,:]? \Z|[a-z],? [(\"“]\Z")
 _SENTENCE_GOES_ON = re.compile(r"[)\"”]?,? [a-z]{1,20}[ ,][^\n]{1,400}[.!?:]")
 

@@ -327,3 +327,13 @@ def _as_text(value: Any) -> str:
     if isinstance(value, dict) and len(value) == 1 and isinstance(only := next(iter(value.values())), str):
         return only
     return json.dumps(value, ensure_ascii=False)
+
+
+def whole_items(read: Value) -> Value | None:
+    """The items of a list before the one that a cut left open; None if there are none."""
+    if read.error is not None or read.complete or not isinstance(read.value, list):
+        return None
+    items = read.value if read.depth == 1 else read.value[:-1]
+    if not items or not all(isinstance(item, dict) for item in items):
+        return None
+    return read._replace(value=items, tolerances=())

@@ -77,9 +77,9 @@ def tolerances(read: Value) -> tuple[Tolerance, ...]:
 def _malformed(draft: Draft, broken: Value, start: int) -> Body:
     _, what = broken.error or ("", "an open bracket")
     draft.problem(
-        "malformed-arguments",
+        broken.problem_code,
         f"The call could not be read: found {what}.",
-        "Write name(key=value, …).",
+        "Write name(key=value, …) with values, not variables.",
         Span(start, broken.end),
     )
     return Body(broken.end)

@@ -11,15 +11,20 @@ from react_engine.parsers.dialects import dialect_of
 from react_engine.parsers.draft import MOST_CALLS, Draft
 from react_engine.parsers.fences import Fence
 from react_engine.parsers.literals import CallArguments, Value
+from react_engine.parsers.markup import markup
 from react_engine.parsers.objects import CallIntent
 from react_engine.parsers.python_body import CALL, read_calls, tolerances
 from react_engine.parsers.tokens import behind
 from react_engine.types import Span
 
-_LIST = re.compile(r"^[ \t]{0,8}(?=\[\s{0,8}[^\W\d][\w.\-]{0,127}\s{0,2}\()", re.MULTILINE)
+_LIST = re.compile(r"(?:^[ \t]{0,8}|<\|python_(?:start|end)\|>\s*+)(?=\[\s{0,8}[^\W\d][\w.\-]{0,127}\s{0,2}\()", re.MULTILINE)
 _WRAPPERS = re.compile(r"\s*+(?:<\|python_(?:start|tag)\|>|tool_code[ \t]*+\n)?\s*+")
 _CLOSING = re.compile(r"\s*(?:<\|(?:python_end|eot|eot_id|eom_id|im_end)\|>|;|\])*\s*")
 _BLANK = re.compile(r"\s*")
+_LIST_GOES_ON = re.compile(r"\s*\[")
+_NAME_BEGUN = re.compile(r"[\s,]*(?:[^\W\d][\w.\-]{0,127})?\s*")
+_PARENTHESIS = re.compile(r"[()]")
+_NEXT = re.compile(r"[\s,;]*")
 _COMMENTS = re.compile(r"(?:\s*+#[^\n]*+\n)*+")
 CODE_LANGUAGES = frozenset({"tool_code", "tool_call", "tool_calls", "tool"})
 """Of fences that hold calls."""
@@ -39,15 +44,42 @@ def read_whole(draft: Draft, start: int, end: int) -> bool:
     draft.tries.spend(end - position if broken is not None else stop - position)
     if broken is not None:
         if not draft.cut or broken.error is not None:
-            return False
+            return _worked_out(draft, position, stop, end, broken)
         if found and "[" in text[position : head.start("name")] and _take(draft, found):
             draft.truncated = True  # the calls before the cut are whole
             return True
         draft.problem("truncated", "The call was cut off.", "Write the whole call again.", Span(position, end))
         return True
-    if len(found) < MOST_CALLS and behind(_CLOSING, text, stop, end) < end:
+    if draft.cut and found and _LIST_GOES_ON.match(text, position) and "]" not in text[found[-1][2].end : end]:
+        if _NAME_BEGUN.fullmatch(text, stop, end) is None:
+            return False
+        draft.truncated = True
+    elif len(found) < MOST_CALLS and behind(_CLOSING, text, stop, end) < end:
         return False
     return _take(draft, found, marked=built_in and all(_keyed(intent) for intent, _, _ in found))
+
+
+def _worked_out(draft: Draft, start: int, position: int, end: int, broken: Value) -> bool:
+    """Whether the reply is calls all the same, and what cannot be read in them is code in the place of a value."""
+    head = CALL.match(draft.raw, position, end)
+    if head is None or broken.problem_code not in ("expression", "not-a-number"):
+        return False
+    depth = 1
+    for sign in _PARENTHESIS.finditer(draft.raw, head.end(), end):
+        depth += 1 if sign[0] == "(" else -1
+        if depth == 0:
+            after = behind(_CLOSING, draft.raw, sign.end(), end)
+            if after < end and CALL.match(draft.raw, behind(_NEXT, draft.raw, after, end), end) is None:
+                return False
+            found = broken.error[1] if broken.error is not None else "code"
+            draft.problem(
+                broken.problem_code,
+                f"The call could not be read: found {found}.",
+                "Write name(key=value, …) with values, not variables.",
+                Span(start, end),
+            )
+            return True
+    return False
 
 
 def _take(draft: Draft, found: list[tuple[CallIntent, Value, Span]], *, marked: bool = False) -> bool:
@@ -88,7 +120,8 @@ def read_lists(draft: Draft, start: int, end: int, hidden: Callable[[int], bool]
         position = stop
     if found_any:
         visible.append(text[position:end])
-        shown = (strip_end_tokens(part).strip() for part in visible)
+        chrome = markup().chrome
+        shown = (strip_end_tokens(chrome.sub("", part)).strip() for part in visible)
         draft.visible[:0] = [part for part in shown if part]
     return found_any
 

@@ -21,6 +21,8 @@ from react_engine.parsers.final_answer import BRACKETED, FINISH, as_text, unbold
 from react_engine.parsers.inline_step import read_closing_object, read_inline_step
 from react_engine.parsers.labels import Label
 from react_engine.parsers.literals import read_value, skip_blanks
+from react_engine.parsers.marked import find_openers, read_marked
+from react_engine.parsers.markup import markup
 from react_engine.parsers.names import ResolvedName, fold, head_of, is_identifier
 from react_engine.parsers.objects import FINAL_NAMES, NO_ACTION_NAMES
 from react_engine.parsers.packed_step import ECHO, OPENERS, call_behind_answer_label, is_packed, read_packed
@@ -32,6 +34,7 @@ _ANSWER_BEHIND_ACTION = re.compile(r"[*_`\"']{0,3}final[ _]?answer[*_`\"']{0,3}\
 _VALUES_BEHIND = re.compile(r"\s*[(\[{（]\s*(?:[\"'{\[\d-]|[^\W\d]\w{0,60}\s{0,4}[=:])")
 _TOOL_LIST = re.compile(r"\s{0,8}```\w{0,10}\s{0,8}\[\s{0,40}\{\s{0,40}\"tool_name\"")
 _BRACED_NAME = re.compile(r"\{\s?[\w.\-/]{1,128}\s?\}[ \t]*(?:\n|\Z)")
+_TAG = re.compile(r"<([\w.\-/]{1,128})>")
 _STOP_WORD = re.compile(r"\n[ \t*_]*Observation[ *_]*[:：][ \t*_]*\s*\Z")
 _WRITTEN_BREAKS = re.compile(r"(?:\\[nrt]|\s)++\Z")
 
@@ -188,6 +191,8 @@ class _Reading:
             and read_packed(self.draft, content_start, part.end)
         ):
             return self.draft.answer is not None
+        if not inputs and self._marked(part, content_start):
+            return False
         if (fence := fenced_body(self.text, content_start, part.end)) is not None and inputs:
             content_start = skip_blanks(self.text, fence.start, fence.end)
             part = part._replace(end=fence.end)
@@ -218,6 +223,16 @@ class _Reading:
         self._named(part, content_start, line_end, line, inputs)
         return False
 
+    def _marked(self, part: Part, start: int) -> bool:
+        """Whether a call of another form stands behind the label, between its own markers."""
+        if markup().opener.match(self.text, start, part.end) is None:
+            return False
+        openers = find_openers(self.text, start, part.end)
+        if not openers or openers[0].start != start or not read_marked(self.draft, start, part.end, openers):
+            return False
+        self.draft.note("marked-action", part.label.span)
+        return True
+
     def _inputs(self) -> list[Part]:
         """The inputs that follow the action directly."""
         inputs = []
@@ -243,8 +258,12 @@ class _Reading:
             return
         if inputs and not _VALUES_BEHIND.match(self.text, behind, part.end):
             behind = part.end  # a remark
+        end = part.end
+        if (tag := _TAG.match(self.text, start, line_end)) is not None:  # in a tag named after the tool
+            closer = self.text.rfind(f"</{tag[1]}>", behind, end)
+            end = end if closer == -1 else closer
         region = Region(
-            self.text, behind, part.end, cut=self.draft.cut and not inputs and part.last, delimited=not part.last
+            self.text, behind, end, cut=self.draft.cut and not inputs and part.last, delimited=not part.last
         )
         if region.cut and not self.draft.index[name.name].parameters:
             region = region._replace(cut=False)

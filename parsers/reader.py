@@ -32,7 +32,7 @@ _CUT_REASONS = frozenset({"length", "max_tokens", "max_output_tokens", "model_le
 
 _NOTHING_HIDDEN = Quotations()
 _LEAD = re.compile(
-    r"\s*+(?:<\|python_tag\|>|<assistant>|(?:assistant|ai)\s{0,2}[:：](?=\s*+[{\[]))?+\s*+"
+    r"\s*+(?:<\|python_(?:tag|start)\|>|<assistant>|(?:assistant|ai)\s{0,2}[:：](?=\s*+[{\[]))?+\s*+"
     r"(?:content=(?:''|\"\"|None)\s++)?+(?:(?:tool|function)_calls?\s{0,2}[:=](?=\s*+[{\[]))?+",
     re.IGNORECASE,
 )

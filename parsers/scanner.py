@@ -14,6 +14,7 @@ from react_engine.parsers.tokens import (
     COMMA,
     COMMENT,
     EDGES,
+    EXPRESSION,
     FENCE,
     FULL_WIDTH,
     KEY_AHEAD,
@@ -25,6 +26,7 @@ from react_engine.parsers.tokens import (
     NOT_NUMBERS,
     NUMBER,
     OPENERS,
+    OPERATOR,
     SPACE,
     WORDS,
 )
@@ -34,8 +36,10 @@ _BULLET = re.compile(r"[-*•]\s+(?=[^\W\d][\w.-]{0,60}\s*[:：=])")
 _RAW_STRING = re.compile(r"[rR](['\"])((?:(?!\1)[^\\\n]|\\.)*+)\1(?=\s*+[,)\]}])")
 _PACKED = re.compile(r"\"\s*[{\[]\s*[{\"]")
 _KEY_LEFT_OPEN = re.compile(r"[\"'“](?P<key>[^\W\d][\w-]{0,60})(?=\s{0,4}[:：]\s{0,4}[\"'“](?!\s{0,4}[:：]))")
-_PLAIN_STRING = re.compile(r'"(?:[^"\\\n]|\\.){0,2000}+"')
-_JOINED = re.compile(rf"(?:{_PLAIN_STRING.pattern}\s{{0,80}}\+\s{{0,80}}){{1,100}}+{_PLAIN_STRING.pattern}")
+_PLAIN_STRING = re.compile(r'"(?:[^"\\\n]|\\.){0,2000}+"|\'(?:[^\'\\\n]|\\.){0,2000}+\'')
+_JOINED = re.compile(
+    rf"(?:(?:{_PLAIN_STRING.pattern})\s{{0,80}}\+\s{{0,80}}){{1,100}}+(?:{_PLAIN_STRING.pattern})"
+)
 _MAPPING = re.compile(r"dict\((?=\s{0,8}(?:[^\W\d]\w{0,60}\s{0,4}=|\)))")
 _HOLDER = re.compile(
     r"(?:(?:action|tool|function|next_tool)_?)?(?:arguments|args|parameters|params|input)", re.IGNORECASE
@@ -62,6 +66,12 @@ class Value(NamedTuple):
     tolerances: tuple[Tolerance, ...] = ()
     error: tuple[str, str] | None = None
     depth: int = 0
+
+    @property
+    def problem_code(self) -> str:
+        """The code of the problem that its error makes."""
+        code = self.error[0] if self.error is not None else ""
+        return code if code in ("not-a-number", "too-deep", "expression") else "malformed-arguments"
 
     @property
     def guessed(self) -> bool:
@@ -122,6 +132,8 @@ class Scanner:
         if container.kind == "]" and char in QUOTES and self._key_of_outer(position, container):
             return self._close_early(position)
         if container.wants_separator:
+            if not container.free and OPERATOR.match(self.text, position, self.end):
+                return self._expression(position)
             self.note("missing-comma", position, position)
         if container.kind == "}" or (container.call and self._is_named(position, container)):
             return self._entry(position, container)
@@ -306,8 +318,14 @@ class Scanner:
             return position, None
         if match := NUMBER.fullmatch(word):
             return after, number(word, is_float=bool(match[1] or match[2]))
+        if EXPRESSION.match(word):
+            return self._expression(position)
         self.note("unquoted-value", position, after)
         return after, Bare(word)
+
+    def _expression(self, position: int) -> tuple[int, Any]:
+        self.error = ("expression", f"{self.text[position : position + 40]!r}, which would have to be worked out")
+        return position, None
 
     def _skip(self, position: int) -> int:
         """Past blanks and comments, with a note of what was unusual."""

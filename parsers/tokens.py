@@ -44,6 +44,10 @@ QUOTED = "\"'“„"
 """What a quoted key begins with."""
 PLAIN_SCALAR = re.compile(r"(?:true|false|null|-?\d{1,20}(?:\.\d{1,20})?)\s{0,8}", re.IGNORECASE)
 """A value that no bracket can be a part of."""
+EXPRESSION = re.compile(r"[^\W\d][\w.]{0,80}\(|[fFbB][rR]?[\"']|\S{1,60} for \S{1,60} in ")
+"""What begins code that would have to be run to give a value: a call, a formatted string, a comprehension."""
+OPERATOR = re.compile(r"[+*%]|\.[a-z_]{1,40}\(|if\b[^,\n]{1,60}\belse\b")
+"""What makes a value a part of an expression, behind it."""
 NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?")
 """A JSON number; the groups are what makes it a float."""
 

@@ -208,6 +208,7 @@ _BROKEN_CALL = frozenset(
         "missing-argument",
         "wrong-arguments",
         "not-a-number",
+        "expression",
         "too-deep",
         "schema-echo",
     }
