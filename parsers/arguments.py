@@ -306,10 +306,8 @@ def _malformed(region: Region, read: Value) -> ReadArguments:
     if code == "not-a-number":
         message, hint = f"The arguments hold {found}.", "Give a real number, or leave the parameter out."
     span = Span(read.end, min(read.end + 20, region.end))
-    if code == "expression" and region.text[region.start] == "[":  # all of it may be meant as code
-        code = "malformed-arguments"
-    else:
-        code = read.problem_code
+    as_code = code == "expression" and region.text[region.start] == "["  # all of it may be meant as code
+    code = "malformed-arguments" if as_code else read.problem_code
     return ReadArguments(None, read.end, problem=Problem(code, message, hint, span))
 
 

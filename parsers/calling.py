@@ -14,7 +14,7 @@ from msgspec import structs
 
 from react_engine.labels import Field
 from react_engine.parsers.call_frames import Found, Frame, Known, LabelledFrame, MarkedFrame
-from react_engine.parsers.cues import SENTENCE, leads_on
+from react_engine.parsers.cues import SENTENCE, announces, leads_on
 from react_engine.parsers.markup import markup
 from react_engine.types import Reading, Span, ToolCall
 
@@ -78,7 +78,7 @@ class CallWatch:
         owners = [dialect for dialect in markup().owning(word) if dialect.frame == "marked"]
         events = self._end()
         if not self._off and owners:
-            if self._line_blank and not leads_on(self._said):
+            if self._line_blank and not leads_on(self._said) and not announces(self._said):
                 self._frame = MarkedFrame(start, word, self._known, owners)
             else:
                 self.stop()
@@ -93,7 +93,9 @@ class CallWatch:
         if isinstance(frame, LabelledFrame) and field is Field.INPUT and frame.takes_input:
             return self._told(frame.begin_input(written))
         events = self._end()
-        if field is Field.ACTION and not self._off:
+        if not self._off and not self._index and announces(self._said):
+            self.stop()
+        elif field is Field.ACTION and not self._off:
             self._frame = LabelledFrame(start, written, self._known)
         elif field is not Field.THOUGHT or self._index:
             self.stop()

@@ -21,7 +21,7 @@ _REFUSAL = re.compile(r"don[’']t|do not|won[’']t|will not|cannot|can[’']t|
 _STILL_ACTS = re.compile(r"\bso (?:I|let)\b|\blet me\b|\bI(?:[’']ll| will)\b", re.IGNORECASE)
 # Words that speak of an object as somebody else's or another time's, unless the sentence says that the model acts now.
 _TOLD_CUE = re.compile(
-    r"\b(?:(?:would|could) (?:\w+ )?(?:call|send|run|use|write|need)|the log|transcript|payloads?|wrote|sent|received|emitted|"
+    r"\b(?:(?:would|could) (?:\w+ )?(?:call|send|run|use|write|need)|the log|(?:debug|log) (?:output|lines?)|transcript|payloads?|wrote|sent|received|emitted|"
     r"(?:like|as) (?:this|so|follows)(?=\s*:)|suppose|imagine|assume|equivalent|alternatively|(?:paste|type|copy) (?:this|it|the)|yourself|"
     r"the (?:trace|body|request)|you asked for|(?:a|an|the) (?:valid|correct|proper|well-formed|complete|typical) (?:call|request|message)|"
     r"(?:agents?|models?|assistants?) (?:emits?|writes?|answers?|prints?|sends?|returns?)|validator|anleitung|handbuch|"
@@ -54,6 +54,7 @@ _SPEAKS_OF_IT = re.compile(
     r"|tool is (?:disabled|not (?:available|enabled|allowed)))\b",
     re.IGNORECASE,
 )
+_PROSE = re.compile(r"\s*\n\s*(?:[^\W\d_]\S* +\S+ +\S+|[\u3040-\u30ff\u4e00-\u9fff]\S{5})")
 _SENTENCE_END = re.compile(r"[.!?。！？](?:\s|\Z)|\n\n")
 
 
@@ -77,6 +78,22 @@ def announces_sample(text: str, start: int, end: int, behind: int | None = None)
         _GOES_ON.match(seen) is not None
         or _SPEAKS_OF_IT.search(seen, 0, first.end() if first else len(seen)) is not None
     )
+
+
+def announces(before: str) -> bool:
+    """Whether the text before a block ends in a sentence that announces a sample, and does not say that the model acts."""
+    before = before.rstrip()
+    if not before.endswith((":", "：")):
+        return False
+    sentence = before[max(before.rfind("\n\n"), before.rfind(". "), before.rfind("。")) + 1 :]
+    if _ACTS_NOW.search(sentence) is not None:
+        return False
+    return any(cue.search(sentence) for cue in (_SAMPLE_CUE, _TOLD_CUE))
+
+
+def is_text(text: str, behind: int, limit: int) -> bool:
+    """Whether a line of ordinary words stands behind a block."""
+    return _PROSE.match(text, behind, limit) is not None
 
 
 def goes_on(text: str, behind: int) -> bool:

@@ -101,6 +101,9 @@ class Draft:
             if read.problem.code == "truncated":
                 self.truncated = True
             return
+        if read.arguments and holds_placeholder(read.arguments, self.raw[span.start : span.end]):
+            self.problem("placeholder", f"The call of {name.name} holds placeholders instead of values.", span=span)
+            return
         tolerances = list(extra)
         if name.tolerance is not None:
             tolerances.append(Tolerance(name.tolerance, span, name.lossy))
@@ -133,12 +136,7 @@ class Draft:
         extra = tuple(extra)
         settled = settle_value(intent.arguments, self.index[name.name], span, repaired=bool(extra))
         written = self.raw[span.start : span.end]
-        if settled.problem is None and holds_placeholder(settled.arguments or {}, written):
-            problem = Problem(
-                "placeholder", f"The call of {name.name} holds placeholders instead of values.", span=span
-            )
-            settled = type(settled)(None, settled.tolerances, problem)
-        elif settled.arguments:
+        if settled.arguments:
             arguments, leaks = without_leaks(settled.arguments, written, span)
             settled = type(settled)(arguments, (*settled.tolerances, *leaks), settled.problem)
         read = ReadArguments(settled.arguments, span.end, settled.tolerances, settled.problem)

@@ -188,7 +188,9 @@ def _unread(draft: Draft, read: Value, span: Span, closed: bool) -> None:
         cut_off(draft, *span)
         return
     _, found = read.error or ("", "an open string")
-    draft.problem(read.problem_code, f"The call could not be read: found {found}.", "Write it as one JSON object.", span)
+    draft.problem(
+        read.problem_code, f"The call could not be read: found {found}.", "Write it as one JSON object.", span
+    )
 
 
 def read_nothing(draft: Draft, frame: Frame) -> Body | None:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from react_engine.labels import Field
 from react_engine.parsers import marked
+from react_engine.parsers.cues import SENTENCE, announces, is_text
 from react_engine.parsers.dialects import dialect_of, frame_of
 from react_engine.parsers.draft import Draft
 from react_engine.parsers.labels import Label, find_labels, step_labels
@@ -15,6 +16,7 @@ from react_engine.parsers.names import head_of
 from react_engine.parsers.openers import Opener
 from react_engine.parsers.react import read_react
 
+_PARAGRAPH = re.compile(r"\n[ \t]{0,80}\n")
 _STRONG_THOUGHTS = frozenset({"thinking", "reasoning", "reflection"})  # these words head ordinary paragraphs, too
 
 
@@ -24,7 +26,7 @@ def read_labelled(draft: Draft, start: int, end: int, hidden: Callable[[int], bo
     labels = _counting(draft, step_labels(draft.raw, start, end, labels))
     if labels and labels[0].field is Field.INPUT and _begins_with_name(draft, start, labels[0].start):
         labels.insert(0, Label(Field.ACTION, start, start, "Action", True))
-    if not labels or not _is_react(draft, labels, start, end):
+    if not labels or not _is_react(draft, labels, start, end) or _is_shown(draft, labels, start, end):
         return False
     openers = marked.find_openers(draft.raw, start, end, hidden)
     if openers:
@@ -35,6 +37,17 @@ def read_labelled(draft: Draft, start: int, end: int, hidden: Callable[[int], bo
     draft.dialect = draft.dialect or dialect_of("labels")
     read_react(draft, start, end, labels)
     return True
+
+
+def _is_shown(draft: Draft, labels: list[Label], start: int, end: int) -> bool:
+    """Whether the one step is a sample between paragraphs that speak of it."""
+    if sum(label.field is Field.ACTION for label in labels) > 1:
+        return False
+    first = labels[0].start
+    if not announces(draft.raw[max(start, first - SENTENCE) : first]):
+        return False
+    behind = _PARAGRAPH.search(draft.raw, labels[-1].end, end)
+    return behind is not None and is_text(draft.raw, behind.start(), end)
 
 
 def _begins_with_name(draft: Draft, start: int, end: int) -> bool:

@@ -8,7 +8,7 @@ from typing import Literal
 
 from react_engine.parsers import elements, json_body, python_body, quoted_body, tags_body
 from react_engine.parsers.body import Body, Frame, cut_off, next_closer
-from react_engine.parsers.cues import SENTENCE, goes_on, leads_on
+from react_engine.parsers.cues import SENTENCE, announces, goes_on, is_text, leads_on
 from react_engine.parsers.draft import Draft
 from react_engine.parsers.markup import markup
 from react_engine.parsers.openers import PACKAGING, Opener, find_openers
@@ -100,10 +100,15 @@ def _in_a_sentence(draft: Draft, opener: Opener, limit: int, end: int) -> Litera
 
 
 def _between_words(draft: Draft, opener: Opener, limit: int) -> Literal["", "told"]:
-    """Whether a block on lines of its own is the middle of a sentence which does not say that the model acts."""
-    if not leads_on(draft.raw[max(0, opener.start - SENTENCE) : opener.start]):
+    """Whether a block on lines of its own is the middle of a sentence which does not say that the model acts, or a sample."""
+    before = draft.raw[max(0, opener.start - SENTENCE) : opener.start]
+    announced = announces(before)
+    if not announced and not leads_on(before):
         return ""
     closer = next_closer(draft, opener.body, limit)
+    if announced:
+        after = closer.end() if closer is not None else draft.raw.find("\n", opener.body, limit)
+        return "told" if after != -1 and is_text(draft.raw, after, limit) else ""
     return "told" if closer is not None and goes_on(draft.raw, closer.end()) else ""
 
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from react_engine.parsers.envelopes import ARGUMENT_KEYS, NAME_KEYS, is_schema, is_schema_of_value
 from react_engine.parsers.index import KnownTool, ToolIndex
-from react_engine.parsers.literals import Bare, CallArguments, read_call_arguments, read_value
+from react_engine.parsers.literals import Bare, CallArguments, Value, read_call_arguments, read_value
 from react_engine.parsers.names import fold
 from react_engine.parsers.settle import is_placeholder, object_in
 

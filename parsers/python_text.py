@@ -17,7 +17,9 @@ from react_engine.parsers.python_body import CALL, read_calls, tolerances
 from react_engine.parsers.tokens import behind
 from react_engine.types import Span
 
-_LIST = re.compile(r"(?:^[ \t]{0,8}|<\|python_(?:start|end)\|>\s*+)(?=\[\s{0,8}[^\W\d][\w.\-]{0,127}\s{0,2}\()", re.MULTILINE)
+_LIST = re.compile(
+    r"(?:^[ \t]{0,8}|<\|python_(?:start|end)\|>\s*+)(?=\[\s{0,8}[^\W\d][\w.\-]{0,127}\s{0,2}\()", re.MULTILINE
+)
 _WRAPPERS = re.compile(r"\s*+(?:<\|python_(?:start|tag)\|>|tool_code[ \t]*+\n)?\s*+")
 _CLOSING = re.compile(r"\s*(?:<\|(?:python_end|eot|eot_id|eom_id|im_end)\|>|;|\])*\s*")
 _BLANK = re.compile(r"\s*")

@@ -37,9 +37,7 @@ _RAW_STRING = re.compile(r"[rR](['\"])((?:(?!\1)[^\\\n]|\\.)*+)\1(?=\s*+[,)\]}])
 _PACKED = re.compile(r"\"\s*[{\[]\s*[{\"]")
 _KEY_LEFT_OPEN = re.compile(r"[\"'“](?P<key>[^\W\d][\w-]{0,60})(?=\s{0,4}[:：]\s{0,4}[\"'“](?!\s{0,4}[:：]))")
 _PLAIN_STRING = re.compile(r'"(?:[^"\\\n]|\\.){0,2000}+"|\'(?:[^\'\\\n]|\\.){0,2000}+\'')
-_JOINED = re.compile(
-    rf"(?:(?:{_PLAIN_STRING.pattern})\s{{0,80}}\+\s{{0,80}}){{1,100}}+(?:{_PLAIN_STRING.pattern})"
-)
+_JOINED = re.compile(rf"(?:(?:{_PLAIN_STRING.pattern})\s{{0,80}}\+\s{{0,80}}){{1,100}}+(?:{_PLAIN_STRING.pattern})")
 _MAPPING = re.compile(r"dict\((?=\s{0,8}(?:[^\W\d]\w{0,60}\s{0,4}=|\)))")
 _HOLDER = re.compile(
     r"(?:(?:action|tool|function|next_tool)_?)?(?:arguments|args|parameters|params|input)", re.IGNORECASE

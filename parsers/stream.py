@@ -21,6 +21,7 @@ import regex
 from react_engine.labels import Field, field_of
 from react_engine.parsers.calling import ArgumentText, CallBegun, CallEvent, CallRead, CallWatch
 from react_engine.parsers.control import END_TOKENS
+from react_engine.parsers.cues import SENTENCE, announces
 from react_engine.parsers.dialects import Dialect, all_records, beside, dialect_named, version
 from react_engine.parsers.index import ToolIndex
 from react_engine.parsers.labels import LABEL_PATTERN
@@ -300,8 +301,9 @@ class _Shower:
     def _label(self, match: Any, shown: list[Shown | CallEvent]) -> bool:
         field, word = field_of(match["word"]), match["word"].lower()
         quoted = match["weak"] is not None or match["quote"] is not None or match[0].startswith(("    ", "\t"))
-        listed = match[0].lstrip()[:2] in _BULLETS and any(part.strip() for part in self.prologue)
-        if quoted or listed:
+        before = "".join(self.prologue)
+        listed = match[0].lstrip()[:2] in _BULLETS and bool(before.strip())
+        if quoted or listed or announces(before[-SENTENCE:]):
             self.mode = "held"  # whether it counts shows only later
         elif self.mode == "answer" or (self.mode == "held" and field is not Field.OBSERVATION):
             self.mode = "held"  # whether the answer ends here shows later; behind an action nothing is shown
