@@ -108,13 +108,13 @@ def timed(read_once: Callable[[], object], repeats: int) -> float:
 def measure(rounds: int, beside: list[Beside]) -> list[Row]:
     """Every reply by everyone who reads its dialect."""
     index = ToolIndex(TOOLS)
-    forms = {name: (name, render(form, Reply(calls=(_CALL,))).text, _CALL) for name, form in FORMS.items()}
-    return [_row(name, *reply, rounds, beside, index) for name, reply in {**REPLIES, **forms}.items()]
+    replies = dict(REPLIES)
+    replies |= {name: (name, render(form, Reply(calls=(_CALL,))).text, _CALL) for name, form in FORMS.items()}
+    return [_row(name, reply, rounds, beside, index) for name, reply in replies.items()]
 
 
-def _row(
-    name: str, dialect: str, text: str, meant: Call | str, rounds: int, beside: list[Beside], index: ToolIndex
-) -> Row:
+def _row(name: str, reply: tuple[str, str, Call | str], rounds: int, beside: list[Beside], index: ToolIndex) -> Row:
+    dialect, text, meant = reply
     repeats = max(1, min(40, 40_000 // len(text)))
     case = Case(name, text, TOOLS, dialect)
     times: dict[str, list[float]] = {}

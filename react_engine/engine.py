@@ -12,7 +12,7 @@ from react_engine import portal
 from react_engine.errors import ConfigurationError
 from react_engine.events import Event
 from react_engine.extraction import Extraction
-from react_engine.learning import learn
+from react_engine.learning import learn, merged
 from react_engine.limits import Limits
 from react_engine.loop import Task, react_loop
 from react_engine.models.base import Model
@@ -20,7 +20,7 @@ from react_engine.models.profile import ModelProfile
 from react_engine.paths.base import Path, ToolChoice
 from react_engine.paths.native import NativePath
 from react_engine.paths.prompt import PromptPath
-from react_engine.paths.select import PathChoice, Paths
+from react_engine.paths.select import PathChoice, Paths, require_choice
 from react_engine.pump import Listener, Pump
 from react_engine.runs import EndState, Run
 from react_engine.tools.executor import Executor
@@ -54,7 +54,8 @@ class Engine:
         templates: A folder or a mapping of templates that replace the shipped ones.
         rendering: How the prompt describes tools, ``"signature"`` or ``"schema"``.
         sampling: Sampling parameters of every request; a run's own come first, the model's defaults last.
-        profile: Fields of the model's record to override, as in the config file.
+        profile: Fields of the model's record to override, as in the config file. How a model that is given as an
+            object is reached is its own affair.
         executor: Runs the calls, in place of one made from ``confirm`` and ``redactor``.
         record: The record of a model that is given as an object.
         table: Where what a run finds out about the model is kept; with a model given by name, the shipped table.
@@ -82,8 +83,7 @@ class Engine:
         record: ModelProfile | None = None,
         table: CapabilityTable | None = None,
     ) -> None:
-        if path not in ("auto", "native", "prompt"):
-            raise ConfigurationError(f"path must be 'auto', 'native' or 'prompt', got {path!r}.")
+        require_choice(path)
         self.registry = tools if isinstance(tools, Registry) else Registry(tools)
         self.model, self.profile = _opened(model, profile or {}, record)
         self._table = table or (_default_table() if isinstance(model, str) else None)
@@ -147,8 +147,9 @@ class Engine:
     ) -> Run:
         """Run a task to its end.
 
-        ``transcript`` is what was said before (``Run.transcript`` of the turn before). ``tool_choice`` applies to
-        the first step. With a ``listener`` replies are streamed and events told as they happen.
+        ``transcript`` is what was said before (``Run.transcript`` of the turn before). ``tool_choice`` holds until
+        a call that it asks for was made, ``"none"`` for the whole run; a call that it rules out is denied. With a
+        ``listener`` replies are streamed and events told as they happen.
         """
         said = Message.user(task) if isinstance(task, str) else task
         if tool_choice not in ("auto", "required", "none"):
@@ -159,7 +160,9 @@ class Engine:
         )
         run = await Pump(self.model, self.executor, listener).drive(loop)
         if run.fallbacks and self._table is not None:
-            self.profile = await to_thread(learn, run, self.profile, self._table)
+            before = self.profile
+            after = await to_thread(learn, run, before, self._table)
+            self.profile = merged(self.profile, before, after)
         return run
 
     def run(self, task: str | Message, **options: Any) -> Run:
@@ -189,11 +192,14 @@ class Engine:
 
         Raises LimitReached, with the run, when no valid arguments came within the limits.
         """
+        from react_engine.tools.redaction import Redactor
+
         extraction = Extraction(model)
         registry = Registry([extraction.tool])
         paths = Paths(self.profile, self._maker(registry, instructions or extraction.instructions), path or self.path)
         task = Task((Message.user(text),), paths, self.limits, extraction.tool.name, self.sampling, until_success=True)
-        run = await Pump(self.model, Executor(registry)).drive(react_loop(task))
+        unmasked = Redactor(defaults=False)  # the instance is the caller's: a password in it is what was asked for
+        run = await Pump(self.model, Executor(registry, redactor=unmasked)).drive(react_loop(task))
         instance: M = extraction.result(run)
         return instance
 
@@ -285,19 +291,19 @@ def _opened(
     model: str | ModelProfile | Model, overrides: Mapping[str, Any], record: ModelProfile | None
 ) -> tuple[Model, ModelProfile]:
     """The model and its record."""
-    if record is not None and isinstance(model, Model):
-        return model, record
     from react_engine.models import open_model
+    from react_engine.models.record import overridden
     from react_engine.models.table import default_table
 
     if isinstance(model, str):
         profile = default_table().profile(model, overrides)
         return open_model(profile), profile
     if isinstance(model, ModelProfile):
-        return open_model(model), model
-    known = getattr(model, "profile", None)
-    if isinstance(known, ModelProfile):
-        return model, known
+        profile = overridden(model, overrides)
+        return open_model(profile), profile
+    known = getattr(model, "profile", None) if record is None else record
+    if isinstance(known, ModelProfile) and isinstance(model, Model):
+        return model, overridden(known, overrides)
     if not isinstance(model, Model):
         raise ConfigurationError(
             f"A model is a name, a ModelProfile or an object with the Model protocol, got {model!r}."

@@ -32,7 +32,7 @@ class TextDelta:
 
 @dataclass(frozen=True, slots=True)
 class AnswerDelta:
-    """A piece of the answer. All of them together are the answer."""
+    """A piece of the answer. All since the last ``StepBegan`` are the answer: a reply may turn out to be none."""
 
     text: str
 

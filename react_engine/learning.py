@@ -8,7 +8,7 @@ fallbacks, and never come here.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
 from react_engine.models.facts import LEARNABLE
@@ -65,6 +65,16 @@ def _lessons(fallback: Fallback, run: Run) -> Iterator[Lesson]:
 def for_others(changed: ModelProfile, before: ModelProfile) -> ModelProfile:
     """A profile changed by a run, as it is for the next one: what may lie in that run's tools is as it was."""
     return replace(changed, **{field: getattr(before, field) for field in _OF_ONE_REQUEST})
+
+
+def merged(profile: ModelProfile, before: ModelProfile, after: ModelProfile) -> ModelProfile:
+    """A profile that others use at the same time, with what one of them changed from ``before`` to ``after``."""
+    names = [item.name for item in fields(ModelProfile) if item.name != "sources"]
+    changes = {name: getattr(after, name) for name in names if getattr(after, name) != getattr(before, name)}
+    if not changes:
+        return profile
+    said = {name: after.sources[name] for name in changes if name in after.sources}
+    return replace(profile, **changes, sources={**profile.sources, **said})
 
 
 def learn(run: Run, profile: ModelProfile, table: CapabilityTable) -> ModelProfile:

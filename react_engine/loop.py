@@ -44,6 +44,22 @@ def react_loop(task: Task) -> Generator[Demand, Answer, Run]:
     return (yield from _Loop(task).run())
 
 
+def ruled_out(call: ToolCall, choice: ToolChoice) -> ToolResult | None:
+    """The result of a call that the tool choice does not allow: servers and prompts ask, they do not prevent."""
+    if choice in ("auto", "required", call.name):
+        return None
+    text, hint = f"Only {choice} may be used now.", f"Call {choice}."
+    if choice == "none":
+        text, hint = "No tool may be used now.", "Answer in words."
+    return ToolResult(call.id, call.name, Status.DENIED, text, hint, code="tool_choice", attempts=0)
+
+
+def _not_run(call: ToolCall) -> ToolResult:
+    """The result of a call whose turn had not come when the run was cancelled."""
+    text = f"{call.name} was not run: the run was cancelled."
+    return ToolResult(call.id, call.name, Status.CANCELLED, text, code="cancelled", attempts=0)
+
+
 class _End(Exception):
     """Leaves the loop from wherever the end was noticed."""
 
@@ -72,6 +88,8 @@ class _Loop:
         self.leaked = False
         self.gate: GateDecision | None = None
         self.calls_made = self.denied_steps = self.garbled_steps = 0
+        self.stopped: Stopped | None = None  # while calls were under way
+        self.chosen = False  # whether a call was made that the tool choice asks for
         self.used_ids = {call.id for message in task.transcript for call in message.calls}
 
     def run(self) -> Generator[Demand, Answer, Run]:
@@ -143,9 +161,9 @@ class _Loop:
         raise _End(EndState.ERROR, "The server refused every form of the request.")
 
     def _choice(self) -> ToolChoice:
-        """A forced call is forced once: afterwards the model must be free to answer."""
+        """A forced call is forced until it was made: afterwards the model must be free to answer."""
         forced_on = self.task.tool_choice == "none" or self.task.until_success
-        return self.task.tool_choice if forced_on or not self.steps else "auto"
+        return self.task.tool_choice if forced_on or not self.chosen else "auto"
 
     def _must_call(self) -> bool:
         """Whether a tool has to be called before an answer counts."""
@@ -194,6 +212,8 @@ class _Loop:
         self.slips.clear()
         results = yield from self._results(calls)
         self._record(path, reply, read, calls, results)
+        if self.stopped is not None:
+            self._heed(self.stopped)
         if self.task.until_success and any(result.ok for result in results):
             raise _End(EndState.ANSWERED, "The call was made.")
         if read.reading.problems:  # one call was good, another broken: say so with the results
@@ -214,8 +234,9 @@ class _Loop:
         """A result for each call: from the tools, the loop guard, or the limit."""
         results: dict[str, ToolResult] = {}
         wanted: list[ToolCall] = []
+        choice = "auto" if self.task.until_success else self._choice()  # there whoever answers the calls judges them
         for call in calls:
-            refused = self.guard.refused(call)
+            refused = ruled_out(call, choice) or self.guard.refused(call)
             if refused is None and self.limits.calls is not None and self.calls_made >= self.limits.calls:
                 refused = ToolResult(
                     call.id,
@@ -232,9 +253,15 @@ class _Loop:
             wanted.append(call)
         if wanted:
             answer = yield CallTools(tuple(wanted))
+            if isinstance(answer, Stopped):
+                self.stopped = answer
+                came = {result.call_id: result for result in answer.results}
+                results |= {call.id: came.get(call.id) or _not_run(call) for call in wanted}
+                return tuple(results[call.id] for call in calls)
             self._heed(answer)
             if not isinstance(answer, Called):
                 raise TypeError(f"CallTools was answered with {type(answer).__name__}.")
+            self.chosen = True
             for call, result in zip(wanted, answer.results, strict=True):
                 results[call.id] = self.guard.seen(call, result)
         return tuple(results[call.id] for call in calls)

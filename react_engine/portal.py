@@ -59,6 +59,7 @@ async def _telling(coroutine: Coroutine[Any, Any, T], ended: threading.Event) ->
 
 def iterate(items: AsyncIterator[T]) -> Iterator[T]:
     """The items of an async iterator, one by one. Closing the iterator closes the async one."""
+    loop = _loop()
     queue: SimpleQueue[tuple[str, Any]] = SimpleQueue()
 
     async def pump() -> None:
@@ -75,7 +76,7 @@ def iterate(items: AsyncIterator[T]) -> Iterator[T]:
                 await close()
 
     ended = threading.Event()  # as in call
-    future = asyncio.run_coroutine_threadsafe(_telling(pump(), ended), _loop())
+    future = asyncio.run_coroutine_threadsafe(_telling(pump(), ended), loop)
     try:
         while True:
             kind, value = queue.get()

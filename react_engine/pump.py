@@ -58,6 +58,7 @@ class Pump:
         self._model, self._executor, self._listener, self._clock = model, executor, listener, clock
         self._began = 0.0
         self._answer: list[str] = []
+        self._came: list[ToolResult] = []  # of the calls under way
 
     async def drive(self, loop: Generator[Demand, Answer, Run]) -> Run:
         """The run, from its first demand to its end."""
@@ -79,7 +80,7 @@ class Pump:
         except StopIteration as stop:
             return self._ended(stop.value)
         except asyncio.CancelledError:
-            self._ended(_stopped(loop, self._at()))
+            self._ended(_stopped(loop, Stopped(self._at(), tuple(self._came))))
             raise
 
     def _at(self) -> float:
@@ -140,21 +141,22 @@ class Pump:
         self._tell(_DELTAS[delta.kind](delta.text))
 
     async def _call(self, demand: CallTools, budget: CallBudget) -> Answer:
-        observer = self._observe if self._listener is not None else None
-        results = await self._executor.execute(demand.calls, budget, observer)
+        results = await self._executor.execute(demand.calls, budget, self._observe)
+        self._came.clear()
         return Called(results, self._at())
 
     def _observe(self, event: CallStarted | ToolEnded) -> None:
         if isinstance(event, CallStarted):
             self._tell(CallBegan(event.call))
         else:
+            self._came.append(event.result)
             self._tell(CallEnded(event.call, event.result))
 
 
-def _stopped(loop: Generator[Demand, Answer, Run], at: float) -> Run | None:
+def _stopped(loop: Generator[Demand, Answer, Run], stopped: Stopped) -> Run | None:
     """The run of a loop that is told to stop."""
     try:
-        loop.send(Stopped(at))
+        loop.send(stopped)
     except StopIteration as stop:
         run: Run = stop.value
         return run

@@ -15,7 +15,7 @@ from msgspec import structs
 from react_engine.errors import InvalidArguments, ModelError, UnknownTool
 from react_engine.events import FellBack, Slip
 from react_engine.limits import Limits
-from react_engine.loop import Task, react_loop
+from react_engine.loop import Task, react_loop, ruled_out
 from react_engine.models.base import Model, Reply
 from react_engine.parsers.plain import plain_text
 from react_engine.parsers.reader import was_cut
@@ -72,14 +72,12 @@ class CallChecker:
     def _checked(self, call: ToolCall) -> ToolResult:
         if call.problem is not None:
             return _refused(call, Status.VALIDATION_ERROR, call.problem.message, call.problem.hint)
-        if self._choice == "none":
-            return _refused(call, Status.DENIED, "No tool may be used now.", "Answer in words.")
+        if (refused := ruled_out(call, self._choice)) is not None:
+            return refused
         tool = self._tools.get(call.name)
         if tool is None:
             unknown = UnknownTool(call.name, self._tools)
             return _refused(call, Status.UNKNOWN_TOOL, unknown.message, unknown.hint)
-        if self._choice not in ("auto", "required", call.name):
-            return _refused(call, Status.DENIED, f"Only {self._choice} may be used now.", f"Call {self._choice}.")
         try:
             self.fitted[call.id] = validate(tool, call.arguments).plain
         except InvalidArguments as error:

@@ -29,7 +29,7 @@ from react_engine import (
 )
 from react_engine import events as told
 from react_engine.models.base import Chunk, ModelRequest, RawCall
-from react_engine.models.scripted import native_call
+from react_engine.models.scripted import native_call, native_calls
 from react_engine.settings import Settings
 
 NATIVE = ModelProfile("scripted", function_calling=True)
@@ -146,6 +146,17 @@ def test_only_one_flag_of_the_config_file_decides_the_path(tmp_path: Any) -> Non
     assert native_run.results[-1].text == prompt_run.results[-1].text == "3"
 
 
+@pytest.mark.parametrize("given", ["object", "record"])
+def test_fields_of_a_record_can_be_overridden_for_a_model_that_is_an_object(given: str) -> None:
+    record = ModelProfile("m", function_calling=False, sampling={"temperature": 0.5})
+    options: dict[str, Any] = {"record": record} if given == "record" else {}
+    overrides = {"function_calling": True, "sampling": {"seed": 1}}
+    made = Engine(ScriptedModel([], profile=record), profile=overrides, **options)
+    assert (made.profile.function_calling, made.profile.sampling) == (True, {"temperature": 0.5, "seed": 1})
+    assert made.profile.sources["function_calling"].kind == "argument"
+    assert Engine(ScriptedModel([], profile=record), profile={"function_calling": "auto"}).profile == record
+
+
 def test_the_path_changes_in_the_middle_of_a_conversation_without_loss() -> None:
     replies = [
         native_call("add", a=1, b=2),
@@ -244,6 +255,16 @@ def test_extraction_gives_an_instance_on_both_paths(profile: ModelProfile) -> No
         assert [request.tool_choice for request in model.requests] == [forced, forced]
 
 
+def test_extraction_keeps_what_looks_like_a_secret() -> None:
+    class Login(BaseModel):
+        user: str
+        password: str
+
+    call = native_call("record_login", user="ada", password="correct-horse-battery")
+    found = engine([call], NATIVE)[0].extract(Login, "Ada's password is correct-horse-battery.")
+    assert found == Login(user="ada", password="correct-horse-battery")
+
+
 def test_extraction_that_finds_nothing_says_so() -> None:
     with pytest.raises(LimitReached, match="No valid Book") as raised:
         engine(["I see no book."] * 3, NATIVE)[0].extract(Book, "Rain.")
@@ -260,6 +281,12 @@ def test_a_base_model_is_asked_for_a_completion() -> None:
 def test_settings_that_cannot_be_used_are_told_at_once() -> None:
     with pytest.raises(ConfigurationError, match="path must be"):
         engine([], path="sideways")
+    with pytest.raises(ConfigurationError, match="path must be"):
+        engine([ANSWER])[0].run("?", path="sideways")
+    with pytest.raises(ConfigurationError, match=r"pass \[add\]"):
+        Engine(ScriptedModel([]), add)  # type: ignore[arg-type]
+    with pytest.raises(ConfigurationError, match="Did you mean function_calling"):
+        Engine(ScriptedModel([]), profile={"function_caling": True})
     with pytest.raises(ConfigurationError, match="Limit steps"):
         engine([], limits=Limits(steps=0))
     with pytest.raises(ConfigurationError, match="colour"):
@@ -268,11 +295,14 @@ def test_settings_that_cannot_be_used_are_told_at_once() -> None:
         Engine(42)  # type: ignore[arg-type]
 
 
-def test_async_code_that_calls_the_sync_method_inside_a_run_is_told() -> None:
+@pytest.mark.parametrize("streamed", [True, False])
+def test_async_code_that_calls_the_sync_method_inside_a_run_is_told(streamed: bool) -> None:
     @tool
     async def nested() -> str:
         """Run another task the wrong way."""
-        return engine([ANSWER])[0].run("?").answer or ""
+        inner = engine([ANSWER])[0]
+        run = _last(list(inner.stream("?"))) if streamed else inner.run("?")
+        return run.answer or ""
 
     run = Engine(ScriptedModel(["Action: nested\nAction Input: {}", ANSWER], profile=PROMPT), [nested]).run("?")
     assert run.results[0].status is Status.EXECUTION_ERROR
@@ -330,6 +360,36 @@ def test_a_cancelled_run_tells_its_listener_how_far_it_came() -> None:
     asyncio.run(cancel())
     run = _last(heard)
     assert (run.end, len(run.steps)) == (EndState.CANCELLED, 1)
+
+
+def test_a_run_cancelled_among_its_calls_keeps_what_was_done() -> None:
+    heard: list[told.Event] = []
+
+    @tool(timeout=None)
+    async def wait() -> str:
+        """Wait for ever."""
+        return await _for_ever()
+
+    async def cancel() -> None:
+        model = ScriptedModel(
+            [native_calls(("pay", {"amount": 3}), ("wait", {}), ("pay", {"amount": 4}))], profile=NATIVE
+        )
+        made = Engine(model, [pay, wait], confirm=lambda call, tool: True)
+        task = asyncio.ensure_future(made.arun("?", listener=heard.append))
+        while not any(isinstance(event, told.CallBegan) and event.call.name == "wait" for event in heard):
+            await asyncio.sleep(0)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(cancel())
+    run = _last(heard)
+    assert run.end is EndState.CANCELLED
+    assert [(r.name, r.status) for r in run.results] == [
+        ("pay", Status.SUCCESS),
+        ("wait", Status.CANCELLED),
+        ("pay", Status.CANCELLED),
+    ]
 
 
 async def _for_ever() -> str:

@@ -14,7 +14,7 @@ from react_engine.loop import Task, react_loop
 from react_engine.models.base import RawCall, Reply
 from react_engine.models.profile import ModelProfile
 from react_engine.models.scripted import native_call, native_calls
-from react_engine.protocol import AskModel, CallTools, Stopped
+from react_engine.protocol import Answered, AskModel, CallTools, Stopped
 from react_engine.runs import EndState, FallbackReason
 from react_engine.types import Message, Status, ToolCall, ToolResult, Usage
 from tests.driving import NATIVE, PROMPT, drive, paths, succeed
@@ -287,6 +287,24 @@ def test_a_forced_call_is_forced_only_once() -> None:
     assert run.end is EndState.ANSWERED
 
 
+@pytest.mark.parametrize("profile", [NATIVE, PROMPT])
+def test_no_call_is_run_where_none_may_be_made(profile: ModelProfile) -> None:
+    run, demands = drive("1 + 2?", [ADD, ANSWER], using=paths(profile), tool_choice="none")
+    assert called(demands) == []
+    assert (run.end, run.answer) == (EndState.ANSWERED, "3")
+    assert [(result.status, result.code) for result in run.results] == [(Status.DENIED, "tool_choice")]
+    assert "No tool may be used now" in str(asked(demands)[1].request.messages[-1]["content"])
+
+
+def test_a_named_tool_is_asked_for_until_it_is_called() -> None:
+    run, demands = drive(
+        "?", [native_call("add", a=1, b=2), native_call("lookup", city="Oslo"), "Sun."], tool_choice="lookup"
+    )
+    choices = [demand.request.tool_choice for demand in asked(demands)]
+    assert choices == [*[{"type": "function", "function": {"name": "lookup"}}] * 2, "auto"]
+    assert (run.end, [result.ok for result in run.results]) == (EndState.ANSWERED, [False, True])
+
+
 def test_a_stopped_run_keeps_what_was_done() -> None:
     loop = react_loop(Task((Message.user("?"),), paths()))
     while not isinstance(loop.send(None), AskModel):
@@ -295,6 +313,25 @@ def test_a_stopped_run_keeps_what_was_done() -> None:
         loop.send(Stopped(1.5))
     run = ended.value.value
     assert (run.end, run.elapsed, run.transcript) == (EndState.CANCELLED, 1.5, (Message.user("?"),))
+
+
+def test_a_run_stopped_among_its_calls_keeps_what_came_of_them() -> None:
+    loop = react_loop(Task((Message.user("?"),), paths()))
+    demand, answer = loop.send(None), None
+    while not isinstance(demand, CallTools):
+        if isinstance(demand, AskModel):
+            answer = Answered(native_calls(("add", {"a": 1, "b": 2}), ("add", {"a": 3, "b": 4})))
+        demand, answer = loop.send(answer), None
+    done = ToolResult(demand.calls[0].id, "add", Status.SUCCESS, "3")
+    with pytest.raises(StopIteration) as ended:
+        loop.send(Stopped(1.5, [done]))
+    run = ended.value.value
+    assert (run.end, run.elapsed, run.calls) == (EndState.CANCELLED, 1.5, demand.calls)
+    assert [(result.status, result.text) for result in run.results] == [
+        (Status.SUCCESS, "3"),
+        (Status.CANCELLED, "add was not run: the run was cancelled."),
+    ]
+    assert run.transcript[-1] == Message.tool(run.results)
 
 
 @pytest.mark.parametrize("choice", ["required", "add"])

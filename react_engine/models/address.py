@@ -43,3 +43,13 @@ def base_address(profile: ModelProfile) -> SplitResult:
 def shown_address(url: SplitResult) -> str:
     """An address as messages show it: without user, password and query, which may hold keys."""
     return url._replace(netloc=url.netloc.rpartition("@")[2], query="", fragment="").geturl()
+
+
+def shown_base(given: str) -> str:
+    """An ``api_base`` as it was written, without user, password and query."""
+    has_scheme = _SCHEME.match(given)
+    try:
+        shown = shown_address(urlsplit(given if has_scheme else f"http://{given}"))
+    except ValueError:
+        return "(no address)"
+    return shown if has_scheme else shown.removeprefix("http://")

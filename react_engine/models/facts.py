@@ -89,7 +89,7 @@ class FactStore:
     def __init__(self, path: Path | None = None, *, today: Callable[[], date] = _today) -> None:
         self._given = path
         self._today = today
-        self._cache: tuple[tuple[str, int, int] | None, Known] = (None, {})
+        self._cache: tuple[tuple[str, int, int, int] | None, Known] = (None, {})
 
     @property
     def path(self) -> Path:
@@ -171,7 +171,8 @@ class FactStore:
     def _read(self) -> Known:
         try:
             status = self.path.stat()
-            stamp = (str(self.path), status.st_mtime_ns, status.st_size)
+            # Each change is a new file: another process's may have the same length, in the same tick of the clock.
+            stamp = (str(self.path), status.st_ino, status.st_mtime_ns, status.st_size)
             if self._cache[0] != stamp:
                 self._cache = (stamp, _parsed(self.path.read_text(encoding="utf-8")))
         except FileNotFoundError:

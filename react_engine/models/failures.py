@@ -261,7 +261,7 @@ def from_transport(error: Exception, endpoint: Endpoint, seconds: float) -> Mode
         certificate = "CERTIFICATE" in said.upper()
         hint = "Point SSL_CERT_FILE at the right certificates." if certificate else "Is the server running there?"
         return ModelUnavailable(
-            f"No connection to {endpoint.url} ({endpoint.model}): {said}",
+            f"No connection to {endpoint.url or 'the server'} ({endpoint.model}): {said}",
             model=endpoint.model,
             retryable=not certificate,
             hint=hint,

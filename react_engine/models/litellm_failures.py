@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 
-from react_engine.errors import ModelError
+from react_engine.errors import ModelError, ModelUnavailable
 from react_engine.models.failures import (
     Endpoint,
     Fault,
@@ -15,6 +16,9 @@ from react_engine.models.failures import (
     from_response,
     from_transport,
 )
+
+_NO_KEY = re.compile(r"missing credentials|missing \w+ api key|api_key client option must be set", re.IGNORECASE)
+_TRACEBACK = "Traceback (most recent call last)"
 
 
 def as_model_error(error: Exception, endpoint: Endpoint, seconds: float) -> ModelError:
@@ -28,6 +32,13 @@ def as_model_error(error: Exception, endpoint: Endpoint, seconds: float) -> Mode
         if isinstance(link, httpx.TransportError):
             return from_transport(link, endpoint, seconds)
     message = str(getattr(error, "message", "")) or str(error) or type(error).__name__
+    message = message.partition(_TRACEBACK)[0].strip() or type(error).__name__
+    if _NO_KEY.search(message):  # which litellm and the SDKs below it report as a failure of the server
+        return ModelUnavailable(
+            f"There is no key for {endpoint.model}: {endpoint.quote(message)}",
+            model=endpoint.model,
+            hint="Set that variable, or name another one with api_key_env.",
+        )
     if "LLM Provider NOT provided" in message:
         return ModelError(
             f"litellm knows no provider for the model {endpoint.model!r}. Write PROVIDER/NAME, such as ollama/qwen3; for "

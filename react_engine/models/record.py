@@ -7,7 +7,7 @@ never meets a wrong value.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from fnmatch import fnmatchcase
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -93,6 +93,22 @@ def checked_fields(given: Mapping[str, Any], where: str) -> dict[str, Any]:
     if isinstance(given.get("sampling"), Mapping):
         given["sampling"] = checked_sampling(given["sampling"], f"{where}, sampling")
     return _dumped(_adapter(), given, where)
+
+
+def overridden(profile: ModelProfile, given: Mapping[str, Any]) -> ModelProfile:
+    """A profile with other values for some of its fields; ``"auto"`` leaves a field as it is.
+
+    Raises ``ConfigurationError`` for fields and values that no profile has.
+    """
+    if not given:
+        return profile
+    fields_given = checked_fields(given, f"Arguments for the model {profile.name!r}")
+    changed = {name: value for name, value in fields_given.items() if value != "auto"}
+    said = {name: Source("argument") for name in changed}
+    if "sampling" in changed:
+        said |= {f"sampling.{name}": Source("argument") for name in changed["sampling"]}
+        changed["sampling"] = {**profile.sampling, **changed["sampling"]}
+    return replace(profile, **changed, sources={**profile.sources, **said})
 
 
 def checked_sampling(given: Mapping[str, Any], where: str) -> dict[str, Any]:

@@ -76,7 +76,9 @@ REFUSALS: tuple[Refusal, ...] = tuple(
     + _refusals(
         "constraint",
         r"(?:failed|unable) to (?:parse|compile|convert|initiali[sz]e)[^.\n]{0,30}(?:grammar|samplers?|json.?schema)",  # llama.cpp
-        r"(?:grammar|response_format|json_schema|structured_outputs|guided_\w+)\b[^.\n]{0,40}\b(?:not supported|unsupported)",
+        r"(?:grammar|response_format|json_schema|structured_outputs|guided_\w+)\b[^.\n]{0,40}"
+        r"\b(?:not supported|unsupported|unavailable)",  # DeepSeek: "This response_format type is unavailable now"
+        r"'response_format\.type' must be|not support response format",  # LM Studio, Groq
     )
     + _refusals("schema", r"invalid schema for function|invalid_function_parameters")  # OpenAI
     + _refusals(

@@ -25,6 +25,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from react_engine.models.address import shown_base
 from react_engine.models.catalogue import catalogue
 from react_engine.models.facts import LIFETIME, Fact, FactStore, Kind
 from react_engine.models.profile import ModelProfile, Source
@@ -159,7 +160,10 @@ def table_for(settings: Settings) -> CapabilityTable:
 
 
 def explain(profile: ModelProfile) -> list[tuple[str, Any, Source]]:
-    """Every field of a profile with its value and who decided it; sampling parameters one by one."""
+    """Every field of a profile with its value and who decided it; sampling parameters one by one.
+
+    People show this to each other: the address of the server comes without a password in it.
+    """
     rows: list[tuple[str, Any, Source]] = []
     for field in FIELD_NAMES:
         if field == "sampling":
@@ -168,7 +172,9 @@ def explain(profile: ModelProfile) -> list[tuple[str, Any, Source]]:
                 for key, value in profile.sampling.items()
             ]
         else:
-            rows.append((field, getattr(profile, field), _source(profile, field)))
+            value = getattr(profile, field)
+            shown = shown_base(value) if field == "api_base" and value else value
+            rows.append((field, shown, _source(profile, field)))
     return rows
 
 

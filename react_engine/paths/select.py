@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
-from react_engine.errors import ModelError
+from react_engine.errors import ConfigurationError, ModelError
 from react_engine.models.failures import refused_feature
 from react_engine.models.profile import ModelProfile
 from react_engine.paths.base import Path
@@ -17,14 +17,21 @@ MakePath = Callable[[PathName, ModelProfile, frozenset[str]], Path]
 """Makes a path for a profile; the names are request parameters to leave out."""
 
 
+def require_choice(choice: str) -> None:
+    """Raise ConfigurationError for what is no choice of a path."""
+    if choice not in get_args(PathChoice):
+        raise ConfigurationError(f"path must be 'auto', 'native' or 'prompt', got {choice!r}.")
+
+
 class Paths:
     """Both paths to one model, made when first used. ``current`` is the one in use.
 
     ``choice`` forces a path; ``"auto"`` lets the profile's ``function_calling`` decide and allows the engine to
-    leave the native path when it does not hold.
+    leave the native path when it does not hold. Raises ConfigurationError for any other choice.
     """
 
     def __init__(self, profile: ModelProfile, make: MakePath, choice: PathChoice = "auto") -> None:
+        require_choice(choice)
         self.profile = profile
         self.choice = choice
         self._make = make

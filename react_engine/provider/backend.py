@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from cachetools import LRUCache
 
 from react_engine.errors import ModelError
-from react_engine.events import AnswerDelta, Event, TextDelta, ThoughtDelta
-from react_engine.learning import for_others, learn
+from react_engine.events import AnswerDelta, Event, StepBegan, TextDelta, ThoughtDelta
+from react_engine.learning import for_others, learn, merged
 from react_engine.loop import Task
 from react_engine.models.base import Model
 from react_engine.models.profile import ModelProfile
@@ -60,7 +60,7 @@ class Backend:
         self._table = table
         self._templates, self._rendering = templates, rendering
         self._paths: LRUCache[tuple[str, str], tuple[int, PromptPath]] = LRUCache(_KEPT, lambda entry: entry[0])
-        self._takes_format = True
+        self._refused_formats: set[str] = set()
 
     @property
     def is_native(self) -> bool:
@@ -69,37 +69,45 @@ class Backend:
 
     async def turn(self, request: ChatRequest, listener: Listener | None = None) -> Turn:
         """The model's next turn. Raises ``ModelError``."""
-        asked = self._takes_format
+        form = self._native_format(request)
         try:
-            return await self._turn(request, listener)
+            return await self._turn(request, form, listener)
         except ModelError as error:
-            if error.refused != "response_format" or not asked or request.response_format is None:
+            if form is None or error.refused != "constraint":
                 raise
-            self._takes_format = False
-        return await self._turn(request, listener)
+            self._refused_formats.add(form["type"])
+        return await self._turn(request, None, listener)
 
-    async def _turn(self, request: ChatRequest, listener: Listener | None) -> Turn:
-        plain, native = request.is_plain, self.is_native
-        passed: dict[str, Any] = {}
-        if request.response_format is not None and (native or self._takes_format):
-            passed["response_format"] = dict(request.response_format)
+    def _native_format(self, request: ChatRequest) -> Mapping[str, Any] | None:
+        """The ``response_format`` for the server; None where none is wanted, or it is to be asked for in words."""
+        form = request.response_format
+        if form is None or form["type"] in self._refused_formats or not (self.is_native or request.is_plain):
+            return None
+        return form
+
+    async def _turn(
+        self, request: ChatRequest, native_format: Mapping[str, Any] | None, listener: Listener | None
+    ) -> Turn:
+        plain = request.is_plain
+        passed: dict[str, Any] = {} if native_format is None else {"response_format": dict(native_format)}
 
         def make(name: PathName, profile: ModelProfile, omitted: frozenset[str]) -> Path:
             told = request.form is not None and (name == "prompt" or not passed)
             return TurnPath(
                 self._path(request, "plain" if plain else name, profile, omitted, told=told),
                 one_call=request.one_call,
-                form=request.form if name == "prompt" or not native else None,
+                form=request.form if name == "prompt" or not (passed and self.is_native) else None,
                 stop=request.stop,
                 passed=passed,
             )
 
-        paths = Paths(self.profile, make, "native" if plain else self.choice)
+        begun = self.profile
+        paths = Paths(begun, make, "native" if plain else self.choice)
         task = Task(
             request.conversation.transcript, paths, tool_choice=request.choice, sampling=self._sampling(request)
         )
         turn = await take_turn(self.model, task, request.tools, repairs=self.repairs, listener=listener)
-        await self._learn(paths, turn)
+        await self._learn(begun, paths.profile, turn)
         return turn
 
     def _path(
@@ -144,15 +152,16 @@ class Backend:
             sampling["max_tokens"] = most
         return sampling
 
-    async def _learn(self, paths: Paths, turn: Turn) -> None:
-        """Begin the next request where this one ended."""
-        changed = for_others(paths.profile, self.profile)
+    async def _learn(self, begun: ModelProfile, ended: ModelProfile, turn: Turn) -> None:
+        """Begin the next request where this one ended. Others may have learned something meanwhile."""
+        changed = for_others(ended, begun)
         if any(fallback.target != fallback.origin for fallback in turn.fallbacks):
             changed = replace(changed, function_calling=False)
         if self._table is not None and turn.run is not None and turn.fallbacks:
             changed = await to_thread(learn, turn.run, changed, self._table)
-        if changed != self.profile:
-            self.profile = changed
+        profile = merged(self.profile, begun, changed)
+        if profile != self.profile:
+            self.profile = profile
             self._paths.clear()
 
     async def stream(self, request: ChatRequest) -> AsyncIterator[Piece]:
@@ -160,24 +169,30 @@ class Backend:
         queue: asyncio.Queue[Event | None] = asyncio.Queue()
         running = asyncio.ensure_future(self.turn(request, queue.put_nowait))
         running.add_done_callback(lambda _: queue.put_nowait(None))
-        # An answer that may have to be asked for again is not shown before it is known to stand.
-        held = request.choice not in ("auto", "none") or (request.form is not None and not self.is_native)
-        shown = _Shown(request.stop, held=held)
+        shown = _Shown(request.stop)
         try:
             while (event := await queue.get()) is not None:
+                shown.held = self._may_ask_again(request, shown.path)
                 for piece in shown.told(event):
                     yield piece
                 if shown.stopped:
-                    yield Turn(text=shown.content, reasoning=shown.thought or None)
+                    yield Turn(text=shown.content, reasoning=shown.thought or None, path=shown.path)
                     return
             turn = running.result()
             for piece in shown.rest(turn):
                 yield piece
-            yield turn
+            yield stopped_at(turn, request.stop)
         finally:
             if not running.done():
                 running.cancel()
                 await asyncio.wait([running])
+
+    def _may_ask_again(self, request: ChatRequest, path: PathName) -> bool:
+        """Whether an answer is not shown before it is known to stand."""
+        if request.choice not in ("auto", "none"):
+            return True
+        natively = path == "native" and self.is_native and self._native_format(request) is not None
+        return request.form is not None and not natively
 
 
 Piece = tuple[str, str] | Turn
@@ -187,10 +202,11 @@ Piece = tuple[str, str] | Turn
 class _Shown:
     """What a client was shown of a streamed turn, and what it has yet to be shown."""
 
-    def __init__(self, stop: tuple[str, ...], *, held: bool) -> None:
-        self._stop, self._held = StopWords(stop), held
+    def __init__(self, stop: tuple[str, ...]) -> None:
+        self._stop, self.held = StopWords(stop), False
         self.content = self.thought = ""
-        self._raw = ""
+        self.path: PathName = "prompt"
+        self._raw = self._mused = ""  # of the reply under way
 
     @property
     def stopped(self) -> bool:
@@ -199,13 +215,29 @@ class _Shown:
 
     def told(self, event: Event) -> list[Piece]:
         """The pieces in an event."""
+        if isinstance(event, StepBegan):
+            return self._begun(event.path)
         if isinstance(event, ThoughtDelta):
-            self.thought += event.text
-            return [("reasoning", event.text)]
-        if isinstance(event, TextDelta | AnswerDelta) and not self._held:
-            self._raw += event.text
-            return self._said(self._stop.feed(event.text))
+            return self._thinks(event.text)
+        if isinstance(event, TextDelta | AnswerDelta) and not self.held:
+            return self._says(event.text)
         return []
+
+    def _begun(self, path: PathName) -> list[Piece]:
+        """Another reply: what was shown of the one before cannot be taken back, and stands apart."""
+        self.path, self._raw, self._mused = path, "", ""
+        return self._said(self._stop.close())
+
+    def _thinks(self, text: str) -> list[Piece]:
+        apart = "\n" if self.thought and not self._mused else ""
+        self._mused += text
+        self.thought += apart + text
+        return [("reasoning", apart + text)]
+
+    def _says(self, text: str) -> list[Piece]:
+        apart = "\n\n" if self.content and not self._raw else ""
+        self._raw += text
+        return self._said(self._stop.feed(apart + text))
 
     def _said(self, text: str) -> list[Piece]:
         self.content += text
@@ -214,10 +246,12 @@ class _Shown:
     def rest(self, turn: Turn) -> list[Piece]:
         """What of the turn was not shown while it came."""
         pieces: list[Piece] = []
-        if turn.reasoning and turn.reasoning.startswith(self.thought) and len(turn.reasoning) > len(self.thought):
-            pieces.append(("reasoning", turn.reasoning[len(self.thought) :]))
+        thought = turn.reasoning or ""
+        if thought.startswith(self._mused) and len(thought) > len(self._mused):
+            pieces += self._thinks(thought[len(self._mused) :])
         if turn.text.startswith(self._raw):
-            pieces += self._said(self._stop.feed(turn.text[len(self._raw) :]))
+            if rest := turn.text[len(self._raw) :]:
+                pieces += self._says(rest)
         elif turn.text.strip() != self._raw.strip() and not turn.calls:
             pieces += self._said(self._stop.feed(f"\n\n{turn.text}"))
         return pieces + self._said(self._stop.close())

@@ -205,8 +205,10 @@ def _form(given: Any) -> AnswerFormat | None:
 
 
 def _stop(given: Any) -> tuple[str, ...]:
-    words = (given,) if isinstance(given, str) else tuple(given) if isinstance(given, list | tuple) else ()
-    if given is not None and not all(isinstance(word, str) for word in words or (given,)):
+    if given is None:
+        return ()
+    words = tuple(given) if isinstance(given, list | tuple) else (given,)
+    if not all(isinstance(word, str) for word in words):
         raise ConfigurationError(f"stop: expected a text or a list of texts, found {given!r:.60}.")
     return tuple(word for word in words if word)
 

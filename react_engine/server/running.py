@@ -19,7 +19,7 @@ def listen(host: str, port: int) -> socket.socket:
     except OSError as error:
         listening.close()
         raise ConfigurationError(
-            f"{host}:{port} cannot be listened at: {error.strerror}. Try another --port."
+            f"{host}:{port} cannot be listened at: {error.strerror}. Try another --port or --host."
         ) from error
     listening.set_inheritable(True)
     return listening

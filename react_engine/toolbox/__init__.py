@@ -1,8 +1,8 @@
 """Ready-made tools, real and safe.
 
 A toolbox is a module here with ``DESCRIPTION`` (one line) and ``make(argument) -> list[Tool]``. To add one,
-write the module and put its name into ``_TOOLBOXES``. What follows the first colon where it is asked for
-(``files:DIR``) is the argument, empty where there is none.
+write the module and put its name into ``_TOOLBOXES``, and into ``_TAKE_ARGUMENT`` if it takes one: what follows the
+first colon where it is asked for (``files:DIR``), empty where there is none.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ _TOOLBOXES = (
     "clock",
     "files",
 )
+_TAKE_ARGUMENT = ("files",)
 
 
 def available() -> dict[str, str]:
@@ -42,6 +43,8 @@ def make(spec: str) -> list[Tool]:
         close = get_close_matches(name, _TOOLBOXES, n=1)
         advice = f"Did you mean {close[0]}?" if close else f"There are {', '.join(_TOOLBOXES)}."
         raise ConfigurationError(f"There is no toolbox named {name!r}. {advice}")
+    if argument and name not in _TAKE_ARGUMENT:
+        raise ConfigurationError(f"The toolbox {name} takes nothing behind a colon, found {argument!r}.")
     tools: list[Tool] = _module(name).make(argument)
     return tools
 

@@ -10,7 +10,7 @@ import asyncio
 import inspect
 from collections.abc import Awaitable, Callable
 from copy import deepcopy
-from types import AsyncGeneratorType, GeneratorType
+from types import AsyncGeneratorType, CoroutineType, GeneratorType
 from typing import Any
 
 from react_engine.errors import ToolError
@@ -73,9 +73,12 @@ async def _contained(tool: Tool, arguments: Arguments) -> Outcome:
 
 
 def _checked(value: Any) -> Outcome:
-    """What a tool returned, unless it is no result: an exception handed back, or a generator that has not run."""
+    """What a tool returned, unless it is no result: an exception handed back, or what has not run yet."""
     if isinstance(value, BaseException):
         return Outcome(error=value)
+    if isinstance(value, CoroutineType):
+        value.close()
+        return Outcome(error=TypeError("the tool returned a coroutine that it did not await"))
     if isinstance(value, (GeneratorType, AsyncGeneratorType)):
         return Outcome(
             error=TypeError("the tool returned a generator, but a result is a text, a list or another value")

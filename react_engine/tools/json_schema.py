@@ -24,7 +24,10 @@ def object_schema(schema: Mapping[str, Any], tool: str) -> dict[str, Any]:
     """
     if not isinstance(schema, Mapping):
         raise ConfigurationError(f"The schema of tool {tool!r} must be a JSON Schema object, got {schema!r:.80}.")
-    copied: dict[str, Any] = copy.deepcopy(dict(schema))
+    try:
+        copied: dict[str, Any] = copy.deepcopy(dict(schema))
+    except RecursionError as err:
+        raise _too_deep(tool) from err
     if copied.setdefault("type", "object") != "object":
         raise ConfigurationError(
             f"The schema of tool {tool!r} must be of type object, since arguments have names; got {copied['type']!r}."
@@ -55,11 +58,15 @@ def compile_checker(schema: dict[str, Any], tool: str) -> Validator:
         where = f" at {place}" if place else ""
         raise ConfigurationError(f"The schema of tool {tool!r} is broken{where}: {err.message[:300]}.") from err
     except RecursionError as err:
-        raise ConfigurationError(f"The schema of tool {tool!r} is nested too deeply.") from err
+        raise _too_deep(tool) from err
     _check_references(schema, tool)
     extended: Any = validators.extend(draft, {"pattern": _pattern})  # type: ignore[no-untyped-call]
     checker: Validator = extended(schema, registry=Registry(), format_checker=format_checker())
     return checker
+
+
+def _too_deep(tool: str) -> ConfigurationError:
+    return ConfigurationError(f"The schema of tool {tool!r} is nested too deeply.")
 
 
 def _pattern(validator: Any, pattern: str, instance: Any, schema: Any) -> Iterator[Any]:

@@ -35,6 +35,8 @@ class Registry:
         if on_duplicate not in get_args(OnDuplicate):
             known = ", ".join(get_args(OnDuplicate))
             raise ConfigurationError(f"on_duplicate is one of {known}; got {on_duplicate!r}.")
+        if not isinstance(tools, Iterable):
+            raise ConfigurationError(f"Tools come as a list: pass [{getattr(tools, 'name', 'tool')}].")
         self.on_duplicate: OnDuplicate = on_duplicate
         self._lock = threading.Lock()
         self._tools: dict[str, Tool] = {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -99,6 +100,16 @@ def test_bytes_that_are_no_text_are_set_aside(tmp_path: Path) -> None:
 
     with pytest.warns(FactsWarning, match="damaged"):
         assert store(tmp_path).facts("m") == ()
+
+
+def test_a_change_of_the_same_length_in_the_same_moment_is_seen(tmp_path: Path) -> None:
+    ours, theirs = store(tmp_path), store(tmp_path)
+    ours.remember("m", "chat", True, "first")
+    assert [fact.reason for fact in ours.facts("m")] == ["first"]
+    moment = ours.path.stat().st_mtime_ns
+    theirs.remember("m", "chat", True, "other")
+    os.utime(ours.path, ns=(moment, moment))
+    assert [fact.reason for fact in ours.facts("m")] == ["other"]
 
 
 def test_a_folder_that_cannot_be_written_is_a_warning(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from react_engine.errors import ModelError, ToolsRefused
+from react_engine.errors import ModelError, ModelUnavailable, ToolsRefused
 from react_engine.models.base import ModelRequest, ReplyBuilder
 from react_engine.models.litellm_client import LiteLLMModel
 from react_engine.models.profile import ModelProfile
@@ -85,6 +85,15 @@ async def test_tools_that_litellm_itself_refuses_are_refused_tools() -> None:
 async def test_a_name_without_a_provider_is_an_error_that_says_so() -> None:
     with pytest.raises(ModelError, match=r"litellm knows no provider for the model .no-such-model."):
         await LiteLLMModel(ModelProfile("no-such-model")).complete(ASK)
+
+
+@pytest.mark.parametrize("name", ["openai/gpt-4o", "gemini/gemini-2.0-flash", "anthropic/claude-3-haiku-20240307"])
+async def test_a_key_that_is_not_set_is_said_to_be_missing(name: str) -> None:
+    with pytest.raises(ModelUnavailable, match=f"There is no key for {name}") as raised:
+        await LiteLLMModel(ModelProfile(name)).complete(ASK)
+    assert not raised.value.retryable
+    assert "API_KEY" in str(raised.value)
+    assert "Traceback" not in str(raised.value)
 
 
 async def test_the_messages_of_a_request_are_not_changed() -> None:

@@ -321,6 +321,22 @@ def test_any_name_has_a_profile(name: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("address", "shown"),
+    [
+        ("http://ada:s3cret@127.0.0.1:9/v1", "http://127.0.0.1:9/v1"),
+        ("https://ada:s3c@ret@host/v1?key=s3cret", "https://host/v1"),
+        ("ada:s3cret@host:8000", "host:8000"),
+        ("http://127.0.0.1:8000", "http://127.0.0.1:8000"),
+        ("http://[s3cret", "(no address)"),
+    ],
+)
+def test_an_address_is_explained_without_its_password(address: str, shown: str) -> None:
+    profile = CapabilityTable().profile("openai/m", {"api_base": address})
+    assert profile.api_base == address
+    assert {field: value for field, value, _ in explain(profile)}["api_base"] == shown
+
+
+@pytest.mark.parametrize(
     "piece", ["cogito", "functionary-", "mistral-x-", "granite4", "a", "\N{KELVIN SIGN}", "ernie-4.5"]
 )
 def test_patterns_never_see_more_than_a_name_can_have(piece: str) -> None:

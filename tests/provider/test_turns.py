@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import math
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,8 @@ from hypothesis import strategies as st
 from react_engine.errors import ModelError, ToolsRefused
 from react_engine.models.base import Chunk, RawCall, Reply
 from react_engine.models.facts import FactStore
+from react_engine.models.http import HttpModel
+from react_engine.models.profile import ModelProfile
 from react_engine.models.scripted import native_call
 from react_engine.models.table import CapabilityTable
 from react_engine.parsers.plain import plain_text
@@ -22,6 +26,7 @@ from react_engine.provider.backend import Backend
 from react_engine.runs import FallbackReason
 from react_engine.templates import Templates
 from react_engine.types import Usage
+from tests.loopback import Canned, Request, Server, chunks, completion, serve, sse
 from tests.provider.driving import ADD, ASKED, CALL, TOOLS, backend, pieces_of, spoken, turn_of, without_ids
 
 pytestmark = pytest.mark.anyio
@@ -216,6 +221,49 @@ async def test_stop_words_hold_for_what_the_client_sees(streamed: bool) -> None:
     assert "two" not in model.requests[0].stop
 
 
+@pytest.mark.parametrize("words", ["", [], [""], None])
+async def test_no_stop_words_stop_nothing(words: Any) -> None:
+    assert (await turn_of(backend(spoken(ANSWER))[0], stop=words)).text == "It is sunny."
+
+
+async def test_a_stream_that_a_stop_word_ends_says_on_which_path_it_was() -> None:
+    _, _, turn = await pieces_of(backend(spoken("one two"), native=True)[0], stop=["two"])
+    assert (turn.text, turn.path) == ("one ", "native")
+
+
+async def test_calls_behind_a_stop_word_are_left_out_whole_and_streamed() -> None:
+    reply = Reply("one two", (RawCall("c1", "add", '{"a": 1, "b": 2}'),), finish_reason="tool_calls")
+    asked: dict[str, Any] = {"tool_choice": "required", "stop": "two"}  # nothing is shown before the reply is whole
+    whole = await turn_of(backend(reply, native=True)[0], **asked)
+    content, _, turn = await pieces_of(backend(reply, native=True)[0], **asked)
+    assert (whole.text, whole.calls, whole.finish_reason) == ("one ", (), "stop")
+    assert (content, without_ids(turn)) == ("one ", without_ids(whole))
+
+
+async def test_a_stream_shows_each_reply_once_when_the_first_is_mended() -> None:
+    bad = Reply("Let me see.", (RawCall("c1", "get_weather", '{"days": 1}'),), "Hm.", "tool_calls")
+    good = Reply("It is sunny.", reasoning="So.", finish_reason="stop")
+    content, reasoning, turn = await pieces_of(backend(bad, good, native=True)[0])
+    assert (content, reasoning) == ("Let me see.\n\nIt is sunny.", "Hm.\nSo.")
+    assert (turn.text, turn.repairs) == ("It is sunny.", 1)
+
+
+async def test_a_request_that_was_under_way_does_not_undo_what_another_learned() -> None:
+    refused = asyncio.Event()
+
+    async def slow(_: Any) -> Reply:
+        await refused.wait()
+        return native_call("add", a=1, b=2)
+
+    made, _ = backend(slow, ToolsRefused("no tools", status=400), spoken(CALL), native=True)
+    under_way = asyncio.ensure_future(turn_of(made))
+    await asyncio.sleep(0)
+    assert (await turn_of(made)).path == "prompt"
+    refused.set()
+    assert (await under_way).path == "native"
+    assert made.profile.function_calling is False
+
+
 SCHEMA = {"type": "object", "properties": {"sky": {"type": "string"}}, "required": ["sky"]}
 FORMAT = {"type": "json_schema", "json_schema": {"name": "weather", "schema": SCHEMA}}
 
@@ -236,14 +284,78 @@ async def test_an_answer_that_stays_no_json_is_content_with_the_problem() -> Non
     assert (content, turn.text, turn.problems[0].code) == ("blue", "blue", "unfit-answer")
 
 
-async def test_without_tools_the_server_is_asked_for_json_and_told_where_it_cannot() -> None:
-    refusal = ModelError("unknown", status=400)
-    refusal.refused = "response_format"
-    made, model = backend(refusal, spoken('{"sky": "clear"}'), spoken('{"sky": "grey"}'))
-    assert (await turn_of(made, tools=None, response_format=FORMAT)).text == '{"sky": "clear"}'
-    assert (await turn_of(made, tools=None, response_format=FORMAT)).text == '{"sky": "grey"}'
-    assert [("response_format" in r.sampling) for r in model.requests] == [True, False, False]
-    assert "JSON Schema" in model.requests[1].messages[0]["content"]
+def _refusing(saying: str, *answers: str) -> Callable[[Request], Canned]:
+    """A server that takes no ``response_format``, and gives one answer after the other where there is none."""
+    left = iter(answers)
+
+    def answer(request: Request) -> Canned:
+        if "response_format" in (body := request.json()):
+            return Canned({"error": {"message": saying, "type": "invalid_request_error"}}, 400)
+        text = next(left)
+        return sse(chunks(*text.partition(" "), usage=False)) if body.get("stream") else Canned(completion(text))
+
+    return answer
+
+
+def _backend_at(server: Server, *, native: bool) -> Backend:
+    record = ModelProfile("m", function_calling=native, client="http", api_base=server.url)
+    return Backend(HttpModel(record, max_retries=0), record, Templates())
+
+
+@pytest.mark.parametrize("native", [True, False])
+@pytest.mark.parametrize(
+    "saying",
+    [
+        "response_format is not supported by this model",
+        "This response_format type is unavailable now",
+        "'response_format.type' must be 'json_schema' or 'text'",
+        "This model does not support response format `json_schema`. See supported models.",
+    ],
+)
+async def test_without_tools_the_server_is_asked_for_json_and_told_where_it_cannot(saying: str, native: bool) -> None:
+    with serve(_refusing(saying, '{"sky": "clear"}', '{"sky": "grey"}')) as server:
+        made = _backend_at(server, native=native)
+        assert (await turn_of(made, tools=None, response_format=FORMAT)).text == '{"sky": "clear"}'
+        assert (await turn_of(made, tools=None, response_format=FORMAT)).text == '{"sky": "grey"}'
+        assert [("response_format" in body) for body in server.bodies] == [True, False, False]
+        assert "JSON Schema" in server.bodies[1]["messages"][0]["content"]
+
+
+@pytest.mark.parametrize("streamed", [True, False])
+async def test_a_format_that_a_native_server_refuses_is_checked_here(streamed: bool) -> None:
+    with serve(_refusing("response_format is not supported", "It is clear.", '{"sky": "clear"}')) as server:
+        made = _backend_at(server, native=True)
+        if streamed:
+            content, _, turn = await pieces_of(made, tools=None, response_format=FORMAT)
+            assert content == turn.text
+        else:
+            turn = await turn_of(made, tools=None, response_format=FORMAT)
+    assert (turn.text, turn.repairs, len(server.bodies)) == ('{"sky": "clear"}', 1, 3)
+
+
+async def test_a_format_is_checked_before_it_is_shown_where_tools_are_refused() -> None:
+    wrong, right = (spoken(f"Thought: x\nFinal Answer: {answer}") for answer in ("It is clear.", '{"sky": "clear"}'))
+
+    async def later(_: Any) -> Reply:
+        await asyncio.sleep(0)  # whoever is shown the stream has seen all of the wrong answer by now
+        return right
+
+    made, _ = backend(ToolsRefused("no tools", status=400), wrong, later, native=True)
+    content, _, turn = await pieces_of(made, response_format=FORMAT)
+    assert (content, turn.repairs, turn.path) == ('{"sky": "clear"}', 1, "prompt")
+
+
+async def test_a_refused_form_of_answers_says_nothing_about_others() -> None:
+    def answer(request: Request) -> Canned:
+        if request.json().get("response_format") == {"type": "json_object"}:
+            return Canned({"error": "'response_format.type' must be 'json_schema' or 'text'"}, 400)
+        return Canned(completion('{"sky": "clear"}'))
+
+    with serve(answer) as server:
+        made = _backend_at(server, native=True)
+        for form in ({"type": "json_object"}, FORMAT):
+            assert (await turn_of(made, tools=None, response_format=form)).text == '{"sky": "clear"}'
+        assert [("response_format" in body) for body in server.bodies] == [True, False, True]
 
 
 async def test_a_native_server_gets_the_format_as_it_is() -> None:

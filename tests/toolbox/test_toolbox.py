@@ -38,6 +38,7 @@ def test_a_list_takes_folders_with_commas(tmp_path: Path) -> None:
     [
         ("calculater", "There is no toolbox named 'calculater'. Did you mean calculator?"),
         ("browser", "There is no toolbox named 'browser'. There are calculator, clock, files."),
+        ("clock:Europe/Oslo", "The toolbox clock takes nothing behind a colon, found 'Europe/Oslo'."),
         ("files", "needs a folder"),
     ],
 )

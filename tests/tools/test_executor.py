@@ -189,6 +189,18 @@ async def test_what_is_no_result_is_no_success(value: Any) -> None:
     assert (await run_one(Act(lambda _: value))).status is Status.EXECUTION_ERROR
 
 
+async def test_an_async_tool_that_forgets_to_await_is_told() -> None:
+    async def later() -> str:
+        return "later"
+
+    async def act(_: dict[str, Any]) -> Any:
+        return later()
+
+    result = await run_one(Act(act))
+    assert (result.status, result.value) == (Status.EXECUTION_ERROR, None)
+    assert "did not await" in result.text
+
+
 async def test_a_tool_error_without_a_message_still_says_something() -> None:
     assert (await run_one(Act(raising(ToolError(""))))).text == "act could not do that (ToolError)."
 

@@ -583,6 +583,15 @@ def test_a_broken_schema_is_refused_when_the_tool_is_made(schema: Any, message: 
         tool_from_schema("x", "", schema, lambda **_: None)
 
 
+@pytest.mark.parametrize("levels", [100, 1000])
+def test_a_schema_of_too_many_levels_is_refused(levels: int) -> None:
+    schema: dict[str, Any] = {"type": "string"}
+    for _ in range(levels):
+        schema = {"type": "object", "properties": {"a": schema}}
+    with pytest.raises(ConfigurationError, match="nested too deeply"):
+        tool_from_schema("x", "", schema, lambda **_: None)
+
+
 def test_a_function_that_cannot_take_the_arguments_is_refused() -> None:
     with pytest.raises(ConfigurationError, match=r"does not take the arguments.*pass_dict"):
         tool_from_schema("x", "", WEATHER, lambda city: city)
