@@ -155,10 +155,9 @@ class Engine:
         if tool_choice not in ("auto", "required", "none"):
             self.registry.get(tool_choice)
         paths = Paths(self.profile, self._make_path, path or self.path)
-        loop = react_loop(
-            Task((*transcript, said), paths, limits or self.limits, tool_choice, {**self.sampling, **(sampling or {})})
-        )
-        run = await Pump(self.model, self.executor, listener).drive(loop)
+        limits = limits or self.limits
+        loop = react_loop(Task((*transcript, said), paths, limits, tool_choice, {**self.sampling, **(sampling or {})}))
+        run = await Pump(self.model, self.executor, listener).drive(loop, limits.seconds)
         if run.fallbacks and self._table is not None:
             before = self.profile
             after = await to_thread(learn, run, before, self._table)
@@ -199,7 +198,7 @@ class Engine:
         paths = Paths(self.profile, self._maker(registry, instructions or extraction.instructions), path or self.path)
         task = Task((Message.user(text),), paths, self.limits, extraction.tool.name, self.sampling, until_success=True)
         unmasked = Redactor(defaults=False)  # the instance is the caller's: a password in it is what was asked for
-        run = await Pump(self.model, Executor(registry, redactor=unmasked)).drive(react_loop(task))
+        run = await Pump(self.model, Executor(registry, redactor=unmasked)).drive(react_loop(task), self.limits.seconds)
         instance: M = extraction.result(run)
         return instance
 

@@ -13,9 +13,10 @@ class Limits:
     """The limits of one run; None means no limit.
 
     ``steps``: model replies that count as a step. ``calls``: tool calls. ``tokens``: prompt and completion
-    together. ``seconds``: wall time. ``money``: US dollars, where the price is known. ``format_retries``:
-    replies in a row that could not be read. ``repeat_warn``, ``repeat_refuse``, ``repeat_stop``: how often the
-    same call with the same result is made before the model is warned, the call refused, the run ended.
+    together. ``seconds``: wall time; a request or tools under way when it is up are cancelled. ``money``: US dollars,
+    where the price is known. ``format_retries``: replies in a row that could not be read. ``repeat_warn``,
+    ``repeat_refuse``, ``repeat_stop``: how often the same call with the same result is made before the model is
+    warned, the call refused, the run ended.
     """
 
     steps: int | None = 10

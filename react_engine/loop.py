@@ -55,8 +55,8 @@ def ruled_out(call: ToolCall, choice: ToolChoice) -> ToolResult | None:
 
 
 def _not_run(call: ToolCall) -> ToolResult:
-    """The result of a call whose turn had not come when the run was cancelled."""
-    text = f"{call.name} was not run: the run was cancelled."
+    """The result of a call that had not ended when the run was stopped."""
+    text = f"{call.name} did not come to its end: the run was stopped."
     return ToolResult(call.id, call.name, Status.CANCELLED, text, code="cancelled", attempts=0)
 
 
@@ -338,6 +338,7 @@ class _Loop:
             raise TypeError("A demand was answered with None.")
         self.at = answer.at
         if isinstance(answer, Stopped):
+            self._check_budget()  # time may be what stopped it
             raise _End(EndState.CANCELLED, "The run was cancelled.")
 
     def _check_budget(self) -> None:

@@ -61,7 +61,10 @@ class Called:
 
 @dataclass(frozen=True, slots=True)
 class Stopped:
-    """Somebody cancelled the run; may be sent in place of any answer. ``results``: of calls that have ended by then."""
+    """Somebody cancelled the run, or its time is up; may be sent in place of any answer.
+
+    ``results``: of calls that have ended by then.
+    """
 
     at: float = 0.0
     results: Sequence[ToolResult] = ()

@@ -60,8 +60,8 @@ class Pump:
         self._answer: list[str] = []
         self._came: list[ToolResult] = []  # of the calls under way
 
-    async def drive(self, loop: Generator[Demand, Answer, Run]) -> Run:
-        """The run, from its first demand to its end."""
+    async def drive(self, loop: Generator[Demand, Answer, Run], seconds: float | None = None) -> Run:
+        """The run, from its first demand to its end. After ``seconds`` the request or tools under way are cancelled."""
         self._began = self._clock()
         budget = CallBudget()
         answer: Answer = None
@@ -69,12 +69,8 @@ class Pump:
             while True:
                 demand = loop.send(answer)
                 answer = None
-                if isinstance(demand, AskModel):
-                    answer = await self._ask(demand)
-                elif isinstance(demand, AskGate):
-                    answer = await self._ask_gate(demand)
-                elif isinstance(demand, CallTools):
-                    answer = await self._call(demand, budget)
+                if isinstance(demand, AskModel | AskGate | CallTools):
+                    answer = await self._in_time(demand, budget, seconds)
                 else:
                     self._tell(demand)
         except StopIteration as stop:
@@ -82,6 +78,22 @@ class Pump:
         except asyncio.CancelledError:
             self._ended(_stopped(loop, Stopped(self._at(), tuple(self._came))))
             raise
+
+    async def _in_time(
+        self, demand: AskModel | AskGate | CallTools, budget: CallBudget, seconds: float | None
+    ) -> Answer:
+        left = None if seconds is None else max(0.0, seconds - self._at())
+        try:
+            async with asyncio.timeout(left) as time_up:
+                if isinstance(demand, AskModel):
+                    return await self._ask(demand)
+                if isinstance(demand, AskGate):
+                    return await self._ask_gate(demand)
+                return await self._call(demand, budget)
+        except TimeoutError:
+            if seconds is None or not time_up.expired():
+                raise
+            return Stopped(max(seconds, self._at()), tuple(self._came))
 
     def _at(self) -> float:
         return self._clock() - self._began

@@ -392,6 +392,29 @@ def test_a_run_cancelled_among_its_calls_keeps_what_was_done() -> None:
     ]
 
 
+def test_the_time_of_a_run_is_up_while_a_request_or_a_tool_hangs() -> None:
+    @tool(timeout=None)
+    async def wait() -> str:
+        """Wait for ever."""
+        return await _for_ever()
+
+    asking = ScriptedModel([ADD, lambda _: _for_ever()], profile=PROMPT)
+    calling = ScriptedModel([native_calls(("pay", {"amount": 3}), ("wait", {}))], profile=NATIVE)
+    limits = Limits(seconds=0.2)
+    runs = [
+        Engine(asking, [add], limits=limits).run("1 + 2?"),
+        Engine(calling, [pay, wait], confirm=lambda call, tool: True).run("?", limits=limits),
+    ]
+
+    assert [run.end for run in runs] == [EndState.BUDGET, EndState.BUDGET]
+    assert all("0.2 seconds" in run.message for run in runs)
+    assert [result.ok for result in runs[0].results] == [True]
+    assert [(result.name, result.status) for result in runs[1].results] == [
+        ("pay", Status.SUCCESS),
+        ("wait", Status.CANCELLED),
+    ]
+
+
 async def _for_ever() -> str:
     await asyncio.Event().wait()
     return ""

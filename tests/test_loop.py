@@ -329,7 +329,7 @@ def test_a_run_stopped_among_its_calls_keeps_what_came_of_them() -> None:
     assert (run.end, run.elapsed, run.calls) == (EndState.CANCELLED, 1.5, demand.calls)
     assert [(result.status, result.text) for result in run.results] == [
         (Status.SUCCESS, "3"),
-        (Status.CANCELLED, "add was not run: the run was cancelled."),
+        (Status.CANCELLED, "add did not come to its end: the run was stopped."),
     ]
     assert run.transcript[-1] == Message.tool(run.results)
 
