@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+from inspect import signature
 from typing import Any
 
 from react_engine.errors import ConfigurationError
@@ -42,6 +43,8 @@ def run(listening: socket.socket, workers: int) -> None:
     if workers == 1:
         uvicorn.Server(uvicorn.Config(app, **options)).run(sockets=[listening])
         return
+    if "timeout_worker_healthcheck" in signature(uvicorn.Config).parameters:
+        options["timeout_worker_healthcheck"] = 60  # the proxy's imports alone outlast the usual five seconds
     host, port = listening.getsockname()[:2]
     listening.close()  # its supervisor opens one of its own
     uvicorn.run(app, host=host, port=port, **options)
