@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from react_engine.labels import Field
 from react_engine.parsers.body import behind_closers
 from react_engine.parsers.control import strip_end_tokens
-from react_engine.parsers.cues import announces_sample, hands_over
+from react_engine.parsers.cues import announces_sample, hands_over, speaks_of_marker
 from react_engine.parsers.draft import MOST_CALLS, Draft
 from react_engine.parsers.fences import Fence
 from react_engine.parsers.labels import find_labels
@@ -284,7 +284,7 @@ def without_edges(text: str) -> str:
     """The text without the markers of its channel, and without end tokens."""
     known = markup()
     text = text.strip()
-    if leading := known.leading.match(text):
+    if (leading := known.leading.match(text)) and not speaks_of_marker(text, leading.end()):
         text = text[leading.end() :]
     if trailing := known.trailing.search(text, max(0, len(text) - 400)):
         text = text[: trailing.start()]

@@ -46,6 +46,12 @@ _ADVICE = re.compile(
 )
 _GOES_ON = re.compile(r"(?:is|are|was|would|but|to|and|or|in|into|at|on|which|where|by|for|instead|because|as)\b")
 """The sentence in which an object stands goes on behind it."""
+_IS_SUBJECT = re.compile(
+    r"[\"'”’`)]?[ ](?:is|are|was|were|means?|marks?|begins?|starts?|opens?|ends?|announces?|comes?|belongs?|stands?|has|tells?|"
+    r"appears?|and|or|ist|sind|steht|bedeutet|markiert|est|signifie|es|significa|é|è|означает|является)[ ,][^\n]{0,400}"
+    r"[.!?:;。](?=\s|\Z)|[ ]?(?:是|表示)[^\n]{1,400}[。.！!：:]"
+)
+"""A sentence whose subject stands before it."""
 # Words right behind an object that speak of it as something seen, or hand it to the user.
 _SPEAKS_OF_IT = re.compile(
     r"\A(?:just |please |simply )?(?:replace|change|adapt|substitute|adjust)\b"
@@ -101,6 +107,11 @@ def goes_on(text: str, behind: int) -> bool:
     return _GOES_ON.match(text[behind : behind + 40].lstrip()) is not None
 
 
+def speaks_of_marker(text: str, behind: int) -> bool:
+    """Whether the words behind a marker at the start of a line speak of it: nothing is announced by it."""
+    return _IS_SUBJECT.match(text, behind) is not None
+
+
 def leads_on(before: str) -> bool:
     """Whether the text before a block breaks off in a sentence, and that does not say that the model acts."""
     before = before.rstrip()
@@ -108,6 +119,11 @@ def leads_on(before: str) -> bool:
         return False
     sentence = before[max(before.rfind("\n"), before.rfind(". ")) + 1 :]
     return _ACTS_NOW.search(sentence) is None
+
+
+def acts_now(sentence: str) -> bool:
+    """Whether a sentence says that the model acts."""
+    return _ACTS_NOW.search(sentence) is not None
 
 
 def hands_over(words: str) -> bool:

@@ -12,6 +12,9 @@ _FENCE = re.compile(r"(`(?<!``)`{2,}+|~(?<!~~)~{2,}+)[ \t]*+([\w+.#-]{0,30})[ \t
 _BEFORE_OPENER = re.compile(r"(?:[^\n`]{0,80}[:：][*_]{0,3})?[ \t>]{0,20}")
 _DATA_WORDS = frozenset({"", "json", "json5", "jsonc", "python", "py", "text", "txt", "yaml", "tool", "tool_call"})
 
+STEP_FENCES = frozenset(["", "text", "txt", "json", "react", "markdown", "md", "plaintext", "xml", "tool_call", "yaml"])
+"""Languages of a fence that can hold a whole step: source code that quotes one cannot."""
+
 
 class Fence(NamedTuple):
     """One fenced block: ``start`` and ``end`` bound the body, ``outer`` the whole with its fences."""

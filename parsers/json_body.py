@@ -10,6 +10,7 @@ from react_engine.parsers.literals import Value, read_members, read_strict, read
 from react_engine.parsers.markup import markup
 from react_engine.parsers.names import is_identifier
 from react_engine.parsers.objects import AnswerIntent, CallIntent, EchoIntent, NoCallIntent, intents, whole_items
+from react_engine.parsers.openers import Opener
 from react_engine.parsers.regions import Region
 from react_engine.parsers.settle import decoded
 from react_engine.types import Span, Tolerance
@@ -30,6 +31,8 @@ def read(draft: Draft, frame: Frame) -> Body | None:
         ):
             break
         read, closed = _value(draft, position, limit, end)
+        if not found and _is_text(draft, opener, read):
+            return _read_text(draft, frame)
         if not opener.name and (torn := _with_what_was_torn_off(draft, read, limit)) is not None:
             read = torn
         span = Span(opener.start if not found else position, read.end)
@@ -42,6 +45,8 @@ def read(draft: Draft, frame: Frame) -> Body | None:
                 return None
             _unread(draft, read, Span(opener.start, read.end), closed)
             return Body(max(read.end, behind_closers(text, read.end, limit)))
+        if not found and not opener.name and _is_shown_definition(draft, frame, read):
+            return None
         found += _named(draft, frame, read, span) if opener.name and not found else _calls(draft, read, span)
         if not found and opener.dialect.self_named:
             return None
@@ -59,6 +64,22 @@ def read(draft: Draft, frame: Frame) -> Body | None:
         del draft.calls[calls:]
         return None
     return Body(after)
+
+
+_PROSE = re.compile(r"[^\n<>{}\[\]]{12,400}[.!?:。！？：]")
+
+
+def _is_shown_definition(draft: Draft, frame: Frame, read: Value) -> bool:
+    """Whether a block holds the definition of a tool, shown between a sentence before and one behind it."""
+    text, opener = draft.raw, frame.opener
+    meant = intents(read.value, draft.index)
+    if not meant or not all(isinstance(intent, EchoIntent) and not intent.pattern for intent in meant):
+        return False
+    before = text[max(0, opener.start - 400) : opener.start].rstrip()
+    after = behind_closers(text, read.end, frame.limit)
+    behind = text[after : frame.end].strip()
+    sentence = _PROSE.fullmatch(before[before.rfind("\n") + 1 :]) is not None
+    return sentence and frame.limit == frame.end and after > read.end and _PROSE.fullmatch(behind) is not None
 
 
 _TORN_OFF = re.compile(r"\s*+,\s*+\"(?P<key>arguments|parameters|args|input)\"\s*+:\s*+(?=[{\"])")
@@ -210,17 +231,62 @@ def read_nothing(draft: Draft, frame: Frame) -> Body | None:
     return Body(after)
 
 
+_FENCE_BEFORE = re.compile(r"`{3}\w{0,20}\s{1,8}\Z")
+_MEMBER = re.compile(r"[{\[]\s{0,8}(?:[\"'“][^\"'”\n]{1,80}[\"'”]|[\w-]{1,80})\s{0,4}[:：]|[{\[]\s{0,8}[{\[\"]")
+
+
+def _is_text(draft: Draft, opener: Opener, read: Value) -> bool:
+    """Whether arguments that begin with a bracket are the bare text of a tool's one parameter, such as source code."""
+    head = opener.dialect.head_pattern
+    if head is None or "text" not in head.groupindex or not (read.tolerances or read.error or not read.complete):
+        return False
+    if not _knows(draft, opener.name) or _MEMBER.match(draft.raw, opener.body) is not None:
+        return False
+    tool = draft.index[draft.index.resolve(opener.name).name]
+    named = isinstance(read.value, dict) and not read.value.keys().isdisjoint(tool.parameters)
+    return tool.sole_parameter is not None and not named
+
+
+def _read_text(draft: Draft, frame: Frame) -> Body:
+    """Arguments that are bare text."""
+    opener, (stop, ended) = frame.opener, _stop(draft, frame)
+    if draft.cut and not ended:
+        return cut_off(draft, opener.start, frame.limit)
+    tool = draft.index[draft.index.resolve(opener.name).name]
+    stop = _inside_its_fence(draft.raw, opener.body, stop)
+    span = Span(opener.start, behind_closers(draft.raw, stop, frame.limit))
+    given = {str(tool.sole_parameter): draft.raw[opener.body : stop].strip()}
+    draft.call_from(
+        CallIntent(opener.name, given, opener.id), span, marked=True, extra=(Tolerance("unnamed-argument", span),)
+    )
+    return Body(span.end)
+
+
+def _stop(draft: Draft, frame: Frame) -> tuple[int, bool]:
+    """Where bare text ends: at the closing marker, or where the model begins to write the result. Whether one is there."""
+    body, limit = frame.opener.body, frame.limit
+    closer = next_closer(draft, body, limit)
+    result = markup().result.search(draft.raw, body, closer.start() if closer else limit)
+    ends = [found.start() for found in (result, closer) if found is not None]
+    return (ends[0], True) if ends else (limit, False)
+
+
+def _inside_its_fence(text: str, body: int, stop: int) -> int:
+    """``stop`` without the end of the fence that was opened right before ``body``."""
+    return _before_fence(text, body, stop) if _FENCE_BEFORE.search(text, max(0, body - 40), body) else stop
+
+
 def read_words(draft: Draft, frame: Frame) -> Body | None:
     """Arguments as ``key=value`` or in parentheses behind the name."""
     opener, text = frame.opener, draft.raw
     name = draft.index.resolve(opener.name)
     if name.kind != "known":
         return None
-    closer = next_closer(draft, opener.body, frame.limit)
-    stop = closer.start() if closer else frame.limit
-    region = Region(text, opener.body, stop, cut=draft.cut and closer is None, delimited=closer is not None)
+    stop, ended = _stop(draft, frame)
+    stop = _inside_its_fence(text, opener.body, stop)
+    region = Region(text, opener.body, stop, cut=draft.cut and not ended, delimited=ended)
     read = draft.arguments(region, name)
-    after = behind_closers(text, stop, frame.limit)
+    after = behind_closers(text, region.end, frame.limit)
     if read.problem is None and opener.dialect.self_named and not stands_alone(draft, frame, after):
         return None
     draft.call(name, Span(opener.start, after), read, (), opener.id)

@@ -7,14 +7,16 @@ from collections.abc import Callable
 
 from react_engine.labels import Field
 from react_engine.parsers import marked
-from react_engine.parsers.cues import SENTENCE, announces, is_text
+from react_engine.parsers.cues import SENTENCE, acts_now, announces, announces_sample, hands_over, is_text
 from react_engine.parsers.dialects import dialect_of, frame_of
 from react_engine.parsers.draft import Draft
+from react_engine.parsers.fences import STEP_FENCES, Fence
 from react_engine.parsers.labels import Label, find_labels, step_labels
 from react_engine.parsers.markup import markup
 from react_engine.parsers.names import head_of
 from react_engine.parsers.openers import Opener
 from react_engine.parsers.react import read_react
+from react_engine.parsers.settle import holds_placeholder
 
 _PARAGRAPH = re.compile(r"\n[ \t]{0,80}\n")
 _STRONG_THOUGHTS = frozenset({"thinking", "reasoning", "reflection"})  # these words head ordinary paragraphs, too
@@ -37,6 +39,41 @@ def read_labelled(draft: Draft, start: int, end: int, hidden: Callable[[int], bo
     draft.dialect = draft.dialect or dialect_of("labels")
     read_react(draft, start, end, labels)
     return True
+
+
+def read_step_fence(draft: Draft, start: int, end: int, fences: list[Fence]) -> bool:
+    """A step in a fence that ends the reply, behind one sentence in which the model says that it acts."""
+    text = draft.raw
+    if len(fences) != 1 or not fences[0].closed or draft.cut or text[fences[0].outer_end : end].strip():
+        return False
+    fence, before = fences[0], text[start : fences[0].outer_start].strip()
+    if fence.language not in STEP_FENCES or not 0 < len(before) <= SENTENCE or "\n" in before:
+        return False
+    if (
+        not acts_now(before)
+        or hands_over(before)
+        or _ABOUT_FORM.search(before)
+        or announces_sample(text, start, fence.outer_start)
+    ):
+        return False
+    labels = list(find_labels(text, fence.start, fence.end))
+    fields = [label.field for label in labels]
+    if fields not in _STEPS or text[fence.start : labels[0].start].strip():
+        return False
+    probe = draft.probe(dialect_of("labels"))
+    read_react(probe, fence.start, fence.end, labels)
+    if len(probe.calls) != 1 or probe.problems or holds_placeholder(probe.calls[0].arguments, probe.calls[0].raw):
+        return False
+    if probe.calls[0].name not in draft.index:
+        return False
+    draft.think(before)
+    draft.absorb(probe)
+    draft.dialect = draft.dialect or probe.dialect
+    return True
+
+
+_ABOUT_FORM = re.compile(r"\b(?:you|yours|how|writ\w+|wrote|shows?|shown|forms?|quote\w*|steps?)\b", re.IGNORECASE)
+_STEPS = ([Field.ACTION, Field.INPUT], [Field.THOUGHT, Field.ACTION, Field.INPUT])
 
 
 def _is_shown(draft: Draft, labels: list[Label], start: int, end: int) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 
 from react_engine.parsers.body import behind_closers
+from react_engine.parsers.control import strip_end_tokens
 from react_engine.parsers.dialects import all_records, dialect_of
 from react_engine.parsers.dialects.record import ARGUMENTS
 from react_engine.parsers.draft import Draft
@@ -40,8 +41,8 @@ def read_lines(draft: Draft, start: int, end: int, told: str) -> bool:
     if (first := separator.match(text, position, end)) is not None:
         position, dialect = first.end(), told or separators.get(first[0].strip(), dialect)
     if (to_user := _TO_USER.match(text, position, end)) is not None:
-        stop = separator.search(text, to_user.end(), end)
-        visible.append(text[to_user.end() : stop.start() if stop else end].strip())
+        stop = _next_message(text, to_user.end(), end, separator)
+        visible.append(strip_end_tokens(text[to_user.end() : stop.start() if stop else end]).strip())
         position = stop.end() if stop else end
         dialect = told or dialect_of("lines", "addressed")
         if position >= end:
@@ -60,6 +61,14 @@ def read_lines(draft: Draft, start: int, end: int, told: str) -> bool:
     draft.visible[:0] = [part for part in visible if part]
     draft.dialect = dialect
     return True
+
+
+def _next_message(text: str, start: int, end: int, separator: re.Pattern[str]) -> re.Match[str] | None:
+    """The separator behind a text for the user: one with a message behind it, since others may be talked about."""
+    for found in separator.finditer(text, start, end):
+        if _NAMED.match(text, found.end(), end) or _TO_USER.match(text, found.end(), end):
+            return found
+    return None
 
 
 def _behind_surplus(draft: Draft, start: int, stop: int, end: int) -> int:

@@ -8,7 +8,7 @@ from typing import Literal
 
 from react_engine.parsers import elements, json_body, python_body, quoted_body, tags_body
 from react_engine.parsers.body import Body, Frame, cut_off, next_closer
-from react_engine.parsers.cues import SENTENCE, announces, goes_on, is_text, leads_on
+from react_engine.parsers.cues import SENTENCE, announces, goes_on, is_text, leads_on, speaks_of_marker
 from react_engine.parsers.draft import Draft
 from react_engine.parsers.markup import markup
 from react_engine.parsers.openers import PACKAGING, Opener, find_openers
@@ -174,7 +174,7 @@ def begins_unfinished(text: str, start: int, end: int) -> bool:
         if marker is None:
             break
         words, position = marker[0], marker.end()
-    if words is None:
+    if words is None or speaks_of_marker(text, position):
         return False
     return words[:2] in ("<|", "<｜") or len(text[position : position + 120].split("\n", 1)[0].split()) < 4
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
+from react_engine.parsers.cues import speaks_of_marker
 from react_engine.parsers.dialects import Dialect, Tags
 from react_engine.parsers.dialects.registry import chosen
 from react_engine.parsers.markup import Markup, markup
@@ -119,6 +120,8 @@ def body_kind(known: Markup, dialect: Dialect, text: str, body: int, end: int, n
     python = _PYTHON_CALL.match(text, body, end)
     if python is not None:
         return "python", None
+    if speaks_of_marker(text, body + 1):  # ``functools[ is …``: a marker that ends in a bracket
+        return "", None
     json = text[body] in _JSON or _PACKED.match(text, body, end) or _MEMBER.match(text, body, end)
     return ("json" if json else ""), None
 

@@ -15,9 +15,9 @@ from react_engine.parsers.clean import Reply, read_answer, read_clean
 from react_engine.parsers.control import NEXT_TURN, content_end, content_start, find_end_token
 from react_engine.parsers.dialects import Dialect, beside, dialect_named, dialect_of, frame_of, is_known
 from react_engine.parsers.draft import Draft
-from react_engine.parsers.fences import Fence, fenced_body, find_fences
+from react_engine.parsers.fences import STEP_FENCES, Fence, fenced_body, find_fences
 from react_engine.parsers.index import ToolIndex
-from react_engine.parsers.labelled import read_labelled
+from react_engine.parsers.labelled import read_labelled, read_step_fence
 from react_engine.parsers.labels import find_labels
 from react_engine.parsers.literals import skip_blanks
 from react_engine.parsers.messages import read_channel_words, read_messages
@@ -38,9 +38,6 @@ _LEAD = re.compile(
 )
 """What may stand before a step in JSON that is the whole reply: a marker, the speaker, the name of a field."""
 _KNOWN_REASONING = frozenset(MARKERS)
-_STEP_FENCES = frozenset(
-    ["", "text", "txt", "json", "react", "markdown", "md", "plaintext", "xml", "tool_call", "yaml"]
-)
 
 
 def read(
@@ -279,6 +276,7 @@ class _Reply:
         fences = [fence for fence in self.fences if fence.outer_start < end]
         return (
             (bare.read_fences(draft, start, end, fences) and self._named(fenced))
+            or read_step_fence(draft, start, end, fences)
             or python_text.read_code_fences(draft, start, end, fences)
             or python_text.read_lists(draft, start, end, hidden)
             or tool_tags.read_tool_tags(draft, start, end, hidden)
@@ -321,7 +319,7 @@ class _Reply:
 
     def _is_step_fence(self, fence: Fence) -> bool:
         """Whether a fence around the whole reply can hold a step: source code that quotes one cannot."""
-        if fence.language in _STEP_FENCES:
+        if fence.language in STEP_FENCES:
             return True
         labels = find_labels(self.text, fence.start, fence.end)
         return bool(labels) and not self.text[fence.start : labels[0].start].strip()

@@ -2,7 +2,8 @@
 
 Values are text that nobody escaped, so a closing tag counts only if what follows it is markup as well: another
 argument, the end of the call, another call, the end of the reply. A tag that was never closed ends at the next
-argument or, at the start of a line, at the end of the call.
+argument or, at the start of a line, at the end of the call. One call may mix the forms of several families; a tag in
+it that no form fits makes the call unreadable, since the argument would be lost.
 """
 
 from __future__ import annotations
@@ -22,16 +23,23 @@ from react_engine.types import Span, Tolerance
 _GAP = re.compile(r"(?:\s|\\n|,)*")
 _CDATA, _CDATA_END = "<![CDATA[", "]]>"
 _MOST_NESTED = 64
+_ELEMENT = re.compile(r"<[ ]?(?P<key>[^\W\d][\w.-]{0,127})[ ]?>")
+LIKE_ARGUMENT = re.compile(r"<[^\w<>/]{0,4}(?:[\w-]{1,16}:|\w{1,8}[|｜]{1,2})?(?:param|arg)[^<>]{0,160}>")
+_LIKE_TAG = re.compile(r"<[^\w<>/]{0,4}[^\W\d][^<>]{0,160}>")
 
 
 class _Argument(NamedTuple):
-    """One argument: its key, where its value stands, whether it was closed, and what its tag says of it."""
+    """One argument: its key, where its value stands, whether it was closed, and what its tag says of it.
+
+    ``mixed``: it stands in another form than those of the call.
+    """
 
     key: str
     value: Span
     end: int
     closed: bool
     hint: str
+    mixed: bool = False
 
 
 def read(draft: Draft, frame: Frame) -> Body | None:
@@ -47,7 +55,8 @@ def read(draft: Draft, frame: Frame) -> Body | None:
     scan = _Scan(draft, frame, tags, set(draft.index[name.name].shape.properties) if name.kind == "known" else set())
     arguments = list(scan.arguments(opener.body))
     position = arguments[-1].end
-    after = behind_closers(text, position, frame.end)
+    lost = scan.lost_from(position)
+    after = behind_closers(text, position if lost is None else lost, frame.end)
     span = Span(opener.start, after)
     ended = after > position or not draft.cut
     if not all(argument.closed for argument in arguments) or not ended:
@@ -58,6 +67,8 @@ def read(draft: Draft, frame: Frame) -> Body | None:
             if after >= frame.end
             else unreadable(draft, "an argument is not closed", opener.start, after)
         )
+    if lost is not None:
+        return unreadable(draft, "a tag in it belongs to no argument", opener.start, after)
     if own and not stands_alone(draft, frame, after):
         return None
     draft.call_from(
@@ -81,6 +92,9 @@ class _Scan:
         self.tags, self.known = tags, known
         self.closers = frame.opener.dialect.literal_closers
         self.structure = markup().structure(tags)
+        self.damaged = False
+        self.swallowed: set[str] = set()
+        self.closings: dict[str, int] = {}
         self.nesting = not draft.unnested
         self.draft = draft
         self.is_message = frame.opener.dialect.frame == "messages" and not draft.cut  # its end closes what is open
@@ -90,13 +104,33 @@ class _Scan:
     def arguments(self, position: int) -> Iterator[_Argument]:
         """The arguments from ``position`` on, in order."""
         position, ended = yield from self._plain(position)
-        while not ended and (opening := self._next(position)) is not None:
+        own = self.tags
+        while not ended and not self.damaged and (found := self._next(position)) is not None:
+            opening, tags = found
             key, start = opening["key"].strip(), opening.end()
+            self.tags, self.structure = tags, markup().structure(tags)
             value_end, position, closed = self._value(start)
+            self._look_into(start, value_end, closed=position > value_end)
+            self.tags, self.structure = own, markup().structure(own)
             if key in self.seen:
                 self._note("duplicate-key", opening.start(), start, lossy=True)
             self.seen.add(key)
-            yield _Argument(key, Span(start, value_end), position, closed, _hint(opening))
+            yield _Argument(key, Span(start, value_end), position, closed, _hint(opening), tags is not own)
+
+    def lost_from(self, position: int) -> int | None:
+        """Where the call goes on if a tag in it was not read as an argument, which would be lost; None if none was."""
+        if self.damaged or self.swallowed - self.seen:
+            return position
+        at = self._skip(position)
+        if at >= self.end:
+            return None
+        following = self.structure.search(self.text, at, self.end)
+        closed = following is not None and following.lastgroup in ("close", "end")
+        stop = following.start() if following is not None else self.end
+        tag = _LIKE_TAG.search(self.text, at, stop) if closed else LIKE_ARGUMENT.match(self.text, at, self.end)
+        if tag is None:
+            return None
+        return max(stop, tag.end())
 
     def _plain(self, position: int) -> Generator[_Argument, None, tuple[int, bool]]:
         """The arguments whose values hold nothing that could be markup, as far as they follow each other.
@@ -127,19 +161,67 @@ class _Scan:
             return False
         return markup().closer.match(self.text, at, self.end) is not None
 
-    def _next(self, position: int) -> re.Match[str] | None:
-        """The next argument, behind blanks; text between two arguments is left out and reported."""
+    def _next(self, position: int) -> tuple[re.Match[str], Tags] | None:
+        """The next argument, behind blanks, and its form; text between two arguments is left out and reported."""
         at = self._skip(position)
         opening = self.tags.opener.match(self.text, at, self.end)
-        if opening is not None or not self.seen:
-            return opening
+        if opening is not None:
+            return opening, self.tags
+        if not self.seen:
+            return None
+        if (mixed := self._mixed(at)) is not None:
+            return mixed
         if at >= self.end or self.structure.match(self.text, at, self.end):
             return None
         following = self.structure.search(self.text, at, self.end)
         if following is None or following.lastgroup != "open" or "\n" not in self.text[at : following.start()]:
             return None
+        if _LIKE_TAG.search(self.text, at, following.start()):
+            return None
         self._note("text-between-arguments", at, following.start(), lossy=True)
-        return self.tags.opener.match(self.text, following.start(), self.end)
+        opening = self.tags.opener.match(self.text, following.start(), self.end)
+        return (opening, self.tags) if opening is not None else None
+
+    def _look_into(self, start: int, end: int, *, closed: bool) -> None:
+        """Note the parameters whose tags stand in a value: one that comes nowhere else may have been swallowed by it."""
+        patterns = [tags.opener for tags in markup().tags if tags.open != self.tags.open and tags.open.startswith("<")]
+        if not closed:
+            patterns.append(_ELEMENT)
+        tag = LIKE_ARGUMENT.search(self.text, start, end) if closed else _LIKE_TAG.search(self.text, start, end)
+        if tag is None or (closed and self.tags.closer.search(self.text, start, end)):
+            return  # nothing, or whole arguments: they are quoted
+        for pattern in patterns:
+            self.swallowed.update(
+                found["key"].strip() for found in pattern.finditer(self.text, tag.start(), end)
+                if found["key"].strip() in self.known
+            )  # fmt: skip
+
+    def _mixed(self, at: int) -> tuple[re.Match[str], Tags] | None:
+        """An argument in the form of another family, or in a tag of its own name: only one that the tool has."""
+        if at >= self.end or self.text[at] != "<":
+            return None
+        for tags in markup().tags:
+            if tags.open != self.tags.open and tags.open.startswith("<"):
+                opening = tags.opener.match(self.text, at, self.end)
+                if opening is not None and self._is_missing(opening["key"].strip()):
+                    return opening, tags
+        element = _ELEMENT.match(self.text, at, self.end)
+        if element is None or not self._is_missing(element["key"]):
+            return None
+        key = re.escape(element["key"])
+        tags = Tags(rf"<[ ]?(?P<key>{key})[ ]?>", rf"</[ ]?{key}[ ]?>")
+        close = self.closings.get(key, -1)
+        if close < element.end():  # kept, so that each part of the text is searched once
+            found = tags.closer.search(self.text, element.end(), self.end)
+            close = self.closings[key] = found.end() if found else self.end + 1
+        if close > self.end:
+            return None
+        behind = self.structure.match(self.text, self._skip(close), self.end)
+        return None if behind is not None and behind.lastgroup == "close" else (element, tags)
+
+    def _is_missing(self, key: str) -> bool:
+        """Whether a known parameter has no value yet."""
+        return key in self.known and key not in self.seen
 
     def _value(self, start: int) -> tuple[int, int, bool]:
         """(where the value ends, where to go on, whether something closed it)."""
@@ -152,6 +234,9 @@ class _Scan:
             kind, at, after = token.lastgroup, token.start(), token.end()
             if kind == "close":
                 if depth == 0 and self._fits(after):
+                    return at, after, True
+                if unfit is None and self._is_damaged(start, at, after):
+                    self.damaged = True
                     return at, after, True
                 unfit = unfit or (at, after)
             elif kind == "open":
@@ -197,9 +282,16 @@ class _Scan:
         if at >= self.end:
             return True
         following = self.structure.match(self.text, at, self.end)
-        if following is None or following.lastgroup != "close" or at > position:
-            return following is not None
+        if following is None:
+            return self._mixed(at) is not None
+        if following.lastgroup != "close" or at > position:
+            return True
         return self.text.startswith(self.closers, at)  # the pattern that ends a value may match what ends a call, too
+
+    def _is_damaged(self, start: int, at: int, after: int) -> bool:
+        """Whether the tag behind a closer is that of an argument, but none that can be read, and not part of a quotation."""
+        following = LIKE_ARGUMENT.match(self.text, self._skip(after), self.end)
+        return following is not None and LIKE_ARGUMENT.search(self.text, start, at) is None
 
     def _ends_call(self, start: int, after: int) -> bool:
         """Whether the end marker at ``start`` ends the call although the value before it is open."""
@@ -237,16 +329,18 @@ def _values(text: str, arguments: list[_Argument], own: Tags, written: Tags) -> 
     """The raw values by key; line breaks that belong to the markup are taken off."""
     lines = own.lines if own.close == written.close else written.lines
     pieces = [text[argument.value.start : argument.value.end] for argument in arguments]
-    if lines == "auto" or (lines == "always" and len(pieces) > 1):
-        stripped = all(piece.startswith(("\n", "\r\n")) or not piece for piece in pieces)
+    alike = [piece for argument, piece in zip(arguments, pieces, strict=True) if not argument.mixed]
+    if lines == "auto" or (lines == "always" and len(alike) > 1):
+        stripped = all(piece.startswith(("\n", "\r\n")) or not piece for piece in alike)
     else:
         stripped = lines == "always"
     values: dict[str, Any] = {}
     for argument, piece in zip(arguments, pieces, strict=True):
         if argument.key in values and own.first:
             continue
-        value = _on_line(piece) if stripped else piece
-        if not stripped and argument.end == argument.value.end:  # without its closer it ends before the break
+        on_line = piece.startswith(("\n", "\r\n")) if argument.mixed else stripped
+        value = _on_line(piece) if on_line else piece
+        if not on_line and argument.end == argument.value.end:  # without its closer it ends before the break
             value = _before_break(value)
         if value.startswith(_CDATA) and value.rstrip().endswith(_CDATA_END):
             values[argument.key] = Raw(value[len(_CDATA) : value.rindex(_CDATA_END)], "string")

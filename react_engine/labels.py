@@ -72,7 +72,7 @@ WORDS: dict[Field, tuple[str, ...]] = {
         "最终答案", "最終答案", "最终回答", "最終回答", "最后答案", "答案", "回答", "最終的な答え", "答え", "respuesta final", "respuesta",
         "réponse finale", "reponse finale", "réponse", "endgültige antwort", "abschließende antwort", "finale antwort",
         "antwort", "resposta final", "resposta", "risposta finale", "risposta", "окончательный ответ", "финальный ответ",
-        "итоговый ответ", "ответ", "최종 답변", "최종 답", "최종답변", "답변", "nihai cevap", "son cevap", "ostateczna odpowiedź",
+        "итоговый ответ", "ответ", "최종 답변", "최종 답", "최종답변", "답변", "nihai cevap", "son cevap", "ostateczna odpowiedź", "odpowiedź końcowa", "końcowa odpowiedź", "odpowiedź ostateczna",
         "definitief antwoord", "eindantwoord", "الإجابة النهائية", "अंतिम उत्तर", "câu trả lời cuối cùng", "jawaban akhir",
         "slutgiltigt svar", "slutligt svar", "endeligt svar", "endelig svar", "остаточна відповідь", "кінцева відповідь",
         "відповідь", "konečná odpověď", "végső válasz", "răspuns final", "lopullinen vastaus", "τελική απάντηση",

@@ -127,7 +127,7 @@ def test_settings_hold_the_dialects_of_their_tables_and_of_the_files_that_they_n
     settings = Settings.load(path, {})
     assert [(dialect.name, dialect.openers) for dialect in settings.dialects] == [
         ("mine", ("<do>",)),
-        ("own", ("<tool_call>",)),
+        ("own", dialect_named("hermes").openers),
         ("theirs", dialect_named("glm47").openers),
     ]
     with pytest.raises(ConfigurationError, match="no dialect named 'mine'"):

@@ -90,10 +90,10 @@ DIALECTS = (
     ),
     Dialect(
         "tools_tag", "marked",
-        ("<tools>", "<tool>", r"<tool\_call>", "[TOOL_REQUEST]", "<tool_request>", "<tool_use>", "<tool_code>",
+        ("<tools>", "<tool>", "[TOOL_REQUEST]", "<tool_request>", "<tool_use>", "<tool_code>",
          "<execute_tool>",
          "<functioncall>", "[TOOL_CALL]", "[tool_call]", "<|tool_calls|>"),
-        closers=("</tools>", "</tool>", r"</tool\_call>", "[END_TOOL_REQUEST]", "</tool_request>", "</tool_use>",
+        closers=("</tools>", "</tool>", "[END_TOOL_REQUEST]", "</tool_request>", "</tool_use>",
                  "</execute_tool>",
                  "</tool_code>", "</functioncall>", "[/TOOL_CALL]", "[/tool_call]", "<|/tool_calls|>"),
         results=("[TOOL_RESULT]",),

@@ -15,8 +15,21 @@ from react_engine.parsers.dialects import json_frames, tag_frames, text_frames, 
 from react_engine.parsers.dialects.record import Dialect, Frame, Variant
 from react_engine.parsers.dialects.writings import WRITINGS
 
+
+def _escaped(words: tuple[str, ...]) -> tuple[str, ...]:
+    """Markers, and those with underscores as Markdown escapes them."""
+    spelled = [word.replace("_", r"\_") for word in words if "_" in word and word[:2] not in ("<|", "<｜")]
+    return tuple(dict.fromkeys((*words, *spelled)))
+
+
 RECORDS: tuple[Dialect, ...] = tuple(
-    replace(record, writing=WRITINGS.get(record.name))
+    replace(
+        record,
+        writing=WRITINGS.get(record.name),
+        openers=_escaped(record.openers),
+        closers=_escaped(record.closers),
+        chrome=_escaped(record.chrome),
+    )
     for frames in (text_frames, json_frames, token_frames, tag_frames)
     for record in frames.DIALECTS
 )

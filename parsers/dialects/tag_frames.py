@@ -10,11 +10,11 @@ _SUFFIX = r"(?::[^\s<>]{1,32})?"
 _PREFIX = r"(?:[a-z]{1,12}_|ifm\|)?"
 
 PARAMETERS = Tags(
-    r"<[ ]?parameter\s{0,4}=\s{0,4}[\"']?(?P<key>[^\"'<>=\n]{1,128}?)[\"']?\s{0,4}(?:>|=(?=\S)|(?=\n))",
-    rf"</[ ]?{_NAMESPACE}(?:parameter|param)(?:\s{{0,4}}=[^<>\n]{{1,128}})?\s{{0,4}}>|<parameter>",
+    r"<[ ]?(?:parameter|param|argument|arg)\s{0,4}=\s{0,4}[\"']?(?P<key>[^\"'<>=\n]{1,128}?)[\"']?\s{0,4}(?:>|=(?=\S)|(?=\n))",
+    rf"</[ ]?{_NAMESPACE}(?:parameter|param|argument|arg)(?:\s{{0,4}}=[^<>\n]{{1,128}})?\s{{0,4}}>|<parameter>",
 )
 NAMED = Tags(
-    rf"<{_NAMESPACE}(?:parameter|param|argument|arg)\s{{1,4}}(?:name|key)\s{{0,4}}=\s{{0,4}}"
+    rf"<{_NAMESPACE}(?:parameter|param|argument|arg)[\s_]{{0,4}}(?:name|key)\s{{0,4}}=\s{{0,4}}"
     r"[\"']?(?P<key>[^\"'<>\n]{1,128}?)[\"']?"
     r"(?:\s{1,4}string\s{0,2}=\s{0,2}[\"']?(?P<string>true|false)[\"']?"
     r"|\s{1,4}type\s{0,2}=\s{0,2}[\"']?(?P<type>\w{1,16})[\"']?"

@@ -87,8 +87,8 @@ DIALECTS = (
         closers=("</arguments>", "</use_mcp_tool>"), reasoning=THINK, stop=("</use_mcp_tool>",), template="json",
     ),
     Dialect(
-        "qwen_fncall", "marked", ("✿FUNCTION✿",), head=rf"\s{{0,4}}[:：]{GAP}{NAME}{GAP}✿ARGS✿\s{{0,4}}[:：]{GAP}",
-        closers=("✿RETURN✿: ", "✿RETURN✿:"), results=("✿RESULT✿",), chrome=("✿RETURN✿: ", "✿RETURN✿:"),
+        "qwen_fncall", "marked", ("✿FUNCTION✿",), head=rf"\s{{0,4}}[:：]{GAP}{NAME}{GAP}(?P<text>✿ARGS✿)\s{{0,4}}[:：]{GAP}",
+        closers=("✿RETURN✿: ", "✿RETURN✿:", "✿RETURN✿"), results=("✿RESULT✿",), chrome=("✿RETURN✿: ", "✿RETURN✿:"),
         stop=("✿RESULT✿", "✿RETURN✿"), template="json",
     ),
     Dialect(
