@@ -28,8 +28,10 @@ from react_engine.parsers.react import begins_tool_list
 from react_engine.parsers.usual_step import read_usual_step
 from react_engine.types import Reading, Span, ToolCall
 
+_MARGIN = r"(?:\s*+(?<=\n)\ {0,3}+|\ {0,3}+)"
+"""Before a label: what is indented more is a quotation."""
 _STEP = re.compile(
-    rf"""\s*+(?:Thought:(?P<thought>{PLAIN}*?)\n\s*+)?(?:
+    rf"""{_MARGIN}(?:Thought:(?P<thought>{PLAIN}*?)\n{_MARGIN})?(?:
     (?P<action>Action:\ ?(?P<name>[\w.-]{{1,128}})\s*\n)Action\ Input:\ ?(?=\{{)
     | Final\ Answer:(?P<answer>{PLAIN}+)\Z
     | Action:(?P<packed>\s++)(?P<fence>```(?:json)?\s++)?(?=[{{\[])

@@ -82,9 +82,9 @@ class Pump:
     async def _in_time(
         self, demand: AskModel | AskGate | CallTools, budget: CallBudget, seconds: float | None
     ) -> Answer:
-        left = None if seconds is None else max(0.0, seconds - self._at())
+        time_up = asyncio.timeout(None if seconds is None else max(0.0, seconds - self._at()))
         try:
-            async with asyncio.timeout(left) as time_up:
+            async with time_up:
                 if isinstance(demand, AskModel):
                     return await self._ask(demand)
                 if isinstance(demand, AskGate):
