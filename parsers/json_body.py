@@ -71,15 +71,17 @@ _PROSE = re.compile(r"[^\n<>{}\[\]]{12,400}[.!?:。！？：]")
 
 def _is_shown_definition(draft: Draft, frame: Frame, read: Value) -> bool:
     """Whether a block holds the definition of a tool, shown between a sentence before and one behind it."""
-    text, opener = draft.raw, frame.opener
-    meant = intents(read.value, draft.index)
-    if not meant or not all(isinstance(intent, EchoIntent) and not intent.pattern for intent in meant):
+    text, start = draft.raw, frame.opener.start
+    if start == 0 or frame.limit != frame.end:
         return False
-    before = text[max(0, opener.start - 400) : opener.start].rstrip()
+    before = text[max(0, start - 400) : start].rstrip()
+    if _PROSE.fullmatch(before[before.rfind("\n") + 1 :]) is None:
+        return False
     after = behind_closers(text, read.end, frame.limit)
-    behind = text[after : frame.end].strip()
-    sentence = _PROSE.fullmatch(before[before.rfind("\n") + 1 :]) is not None
-    return sentence and frame.limit == frame.end and after > read.end and _PROSE.fullmatch(behind) is not None
+    if after == read.end or _PROSE.fullmatch(text[after : frame.end].strip()) is None:
+        return False
+    meant = intents(read.value, draft.index)
+    return bool(meant) and all(isinstance(intent, EchoIntent) and not intent.pattern for intent in meant)
 
 
 _TORN_OFF = re.compile(r"\s*+,\s*+\"(?P<key>arguments|parameters|args|input)\"\s*+:\s*+(?=[{\"])")

@@ -120,7 +120,7 @@ def body_kind(known: Markup, dialect: Dialect, text: str, body: int, end: int, n
     python = _PYTHON_CALL.match(text, body, end)
     if python is not None:
         return "python", None
-    if speaks_of_marker(text, body + 1):  # ``functools[ is …``: a marker that ends in a bracket
+    if text[body] in "[(" and speaks_of_marker(text, body + 1):  # ``functools[ is …``: a marker that ends in a bracket
         return "", None
     json = text[body] in _JSON or _PACKED.match(text, body, end) or _MEMBER.match(text, body, end)
     return ("json" if json else ""), None
