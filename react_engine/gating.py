@@ -21,7 +21,7 @@ def gate_request(path: Path, profile: ModelProfile, choice: ToolChoice, transcri
 
     A conversation that goes on behind a result is past the question: its answer may be due.
     """
-    prompted = _prompted(path)
+    prompted = prompt_path(path)
     if prompted is None or profile.gate == "off" or choice != "auto":
         return None
     if not transcript or transcript[-1].role != "user":
@@ -31,7 +31,7 @@ def gate_request(path: Path, profile: ModelProfile, choice: ToolChoice, transcri
 
 def decided(path: Path, profile: ModelProfile, reply: Reply) -> GateDecision | None:
     """What came of asking; None if the server gave no log-probabilities."""
-    prompted = _prompted(path)
+    prompted = prompt_path(path)
     if prompted is None or profile.gate == "off":
         return None
     chance = prompted.gate_chance(reply)
@@ -48,13 +48,13 @@ def begun_thought(gate: GateDecision | None, path: Path, transcript: Sequence[Me
 
     Small models else begin with what they believe to know, such as the result of a sum, and answer with it.
     """
-    prompted = _prompted(path)
+    prompted = prompt_path(path)
     if gate is None or gate.verdict == "answer" or prompted is None:
         return ""
     return "" if any(message.results for message in transcript) else prompted.gate_lead
 
 
-def _prompted(path: Path) -> PromptPath | None:
+def prompt_path(path: Path) -> PromptPath | None:
     """The prompt path behind a path, if it is one."""
     inner = path.inner if isinstance(path, TurnPath) else path
     return inner if isinstance(inner, PromptPath) else None

@@ -15,13 +15,14 @@ from msgspec import structs
 
 from react_engine.errors import ModelError, ToolsRefused
 from react_engine.events import CallEnded, FellBack, Gated, Slip, StepBegan
-from react_engine.gating import begun_thought, decided, gate_request, urged
+from react_engine.gating import begun_thought, decided, gate_request, prompt_path, urged
+from react_engine.grounding import GroundingGuard, objected
 from react_engine.limits import Limits
 from react_engine.models.base import Reply
 from react_engine.paths.base import Ask, Path, PathReading, Slipped, ToolChoice
 from react_engine.paths.select import Paths
 from react_engine.protocol import Answer, Answered, AskGate, AskModel, Called, CallTools, Demand, Failed, Stopped
-from react_engine.repeats import RepeatGuard
+from react_engine.repeats import REPEATED, RepeatGuard
 from react_engine.runs import EndState, Fallback, FallbackReason, GateDecision, Run, Step
 from react_engine.types import Message, PathName, Problem, Status, ToolCall, ToolResult, Transcript, Usage
 
@@ -81,9 +82,10 @@ class _Loop:
         self.transcript: list[Message] = list(task.transcript)
         self.steps: list[Step] = []
         self.slips: list[Slipped] = []
-        self.slipped = 0
+        self.slipped = self.cuts = 0
         self.fallbacks: list[Fallback] = []
-        self.guard = RepeatGuard(task.limits)
+        self.guard, self.grounding = RepeatGuard(task.limits), GroundingGuard()
+        self.objected: list[Message] = []
         self.usage, self.at = Usage(), 0.0
         self.leaked = False
         self.gate: GateDecision | None = None
@@ -139,7 +141,7 @@ class _Loop:
             path = self.paths.current
             yield StepBegan(step, path.name)
             gate = None if forced or self.steps or self.slips else self.gate
-            lead = begun_thought(gate, path, self.transcript)
+            lead = begun_thought(gate, path, self.transcript) or self._unknown_lead(path, forced)
             ask = Ask(
                 tuple(self.transcript),
                 tuple(self.slips),
@@ -149,6 +151,8 @@ class _Loop:
                 self.leaked,
                 lead,
                 urged(gate, self._choice()),
+                2**self.cuts,
+                self._left_out(path) if not forced else frozenset(),
             )
             answer = yield AskModel(step, path, path.request(ask))
             self._heed(answer)
@@ -164,6 +168,21 @@ class _Loop:
         """A forced call is forced until it was made: afterwards the model must be free to answer."""
         forced_on = self.task.tool_choice == "none" or self.task.until_success
         return self.task.tool_choice if forced_on or not self.chosen else "auto"
+
+    def _unknown_lead(self, path: Path, forced: str) -> str:
+        """How the thought behind an objection begins: what was made up is else taken for known."""
+        prompted = prompt_path(path)
+        results = self.steps[-1].results if self.steps and not forced and not self.slips else ()
+        if prompted is None or not results or not all(map(objected, results)):
+            return ""
+        return prompted.unknown_lead(results[0].value)
+
+    def _left_out(self, path: Path) -> frozenset[str]:
+        """The tools whose calls were just refused: asked again at once, small models make the same call."""
+        prompted = prompt_path(path)
+        grounded = prompted is not None and prompted.origins is not None
+        results = self.steps[-1].results if self.steps and grounded else ()
+        return frozenset(result.name for result in results if objected(result) or result.code == REPEATED)
 
     def _must_call(self) -> bool:
         """Whether a tool has to be called before an answer counts."""
@@ -210,7 +229,8 @@ class _Loop:
         """Run the calls of a step, and look what that means for the run."""
         calls = self._numbered(read.reading.calls)
         self.slips.clear()
-        results = yield from self._results(calls)
+        self.cuts = 0
+        results = yield from self._results(path, calls)
         self._record(path, reply, read, calls, results)
         if self.stopped is not None:
             self._heed(self.stopped)
@@ -225,18 +245,22 @@ class _Loop:
             yield from self._force(EndState.LOOP, "The same call was repeated without a new result.")
         if self.limits.calls is not None and self.calls_made >= self.limits.calls:
             yield from self._force(EndState.MAX_CALLS, f"The limit of {self.limits.calls} calls was reached.")
-        refused = [result for result in results if result.status is Status.DENIED and result.code != "repeated_call"]
+        refused = [result for result in results if result.status is Status.DENIED and result.code != REPEATED]
         self.denied_steps = self.denied_steps + 1 if len(refused) == len(results) else 0
         if self.denied_steps >= 2:
             yield from self._force(EndState.DENIED, "The calls that the model wants were denied.")
 
-    def _results(self, calls: Sequence[ToolCall]) -> Generator[Demand, Answer, tuple[ToolResult, ...]]:
-        """A result for each call: from the tools, the loop guard, or the limit."""
+    def _results(self, path: Path, calls: Sequence[ToolCall]) -> Generator[Demand, Answer, tuple[ToolResult, ...]]:
+        """A result for each call: from the tools, the guards, or the limit."""
         results: dict[str, ToolResult] = {}
         wanted: list[ToolCall] = []
         choice = "auto" if self.task.until_success else self._choice()  # there whoever answers the calls judges them
         for call in calls:
-            refused = ruled_out(call, choice) or self.guard.refused(call)
+            refused = (
+                ruled_out(call, choice)
+                or self.grounding.refused(call, path, self.transcript)
+                or self.guard.refused(call)
+            )
             if refused is None and self.limits.calls is not None and self.calls_made >= self.limits.calls:
                 refused = ToolResult(
                     call.id,
@@ -285,8 +309,18 @@ class _Loop:
         reading = read.reading
         step = Step(len(self.steps), path.name, reading, calls, results, reply.usage, reply.finish_reason)
         self.steps.append(step)
-        self.transcript.append(Message("assistant", reading.text, thought=reading.reasoning, calls=calls))
-        self.transcript.append(Message("tool", results=results))
+        said = (
+            Message("assistant", reading.text, thought=reading.reasoning, calls=calls),
+            Message("tool", results=results),
+        )
+        if all(map(objected, results)):
+            self.objected.extend(said)
+        else:  # like a slip, what was objected to is forgotten once a good call came: small models copy what they see
+            self.transcript = [
+                message for message in self.transcript if not any(message is one for one in self.objected)
+            ]
+            self.objected.clear()
+        self.transcript.extend(said)
 
     def _answered(self, path: Path, reply: Reply, read: PathReading) -> None:
         reading = read.reading
@@ -307,13 +341,17 @@ class _Loop:
         if reading.answer is not None:
             reading = structs.replace(reading, problems=(self._missing_call(), *reading.problems))
         self.slipped += 1
-        self.slips.append(Slipped(read.raw, reading.problems))
+        prompted = prompt_path(path)
+        if reading.truncated and prompted is not None and prompted.ends_with_room(self.task.sampling):
+            self.cuts += 1  # told to be brief, a small model writes the same again
+        else:
+            self.slips.append(Slipped(read.raw, reading.problems))
         yield Slip(len(self.steps), read.raw, reading.problems)
         self._check_budget()
-        if len(self.slips) > self.limits.format_retries:
+        if (bad := len(self.slips) + self.cuts) > self.limits.format_retries:
             last = reading.problems[0].message if reading.problems else "Nothing could be read from it."
             state = EndState.TRUNCATED if reading.truncated else EndState.FORMAT
-            yield from self._force(state, f"{len(self.slips)} replies in a row could not be read. {last}")
+            yield from self._force(state, f"{bad} replies in a row could not be read. {last}")
 
     def _missing_call(self) -> Problem:
         choice = self._choice()
@@ -324,6 +362,7 @@ class _Loop:
         """Ask once for the best answer from what is known, then end."""
         self._check_budget()
         self.slips.clear()
+        self.cuts = 0
         path, reply = yield from self._ask(forced=message)
         reading = path.read(reply).reading
         answer = reading.answer

@@ -10,6 +10,8 @@ from react_engine.limits import Limits
 from react_engine.tools.validation import canonical
 from react_engine.types import Status, ToolCall, ToolResult
 
+REPEATED = "repeated_call"
+"""The code of the results in place of calls that were made too often."""
 _Key = tuple[str, str]
 
 
@@ -38,7 +40,7 @@ class RepeatGuard:
             Status.DENIED,
             f"{call.name} was called {count} times with the same arguments.",
             hint="Use the result that you have, call something else, or give the final answer.",
-            code="repeated_call",
+            code=REPEATED,
             attempts=0,
         )
 

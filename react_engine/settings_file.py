@@ -53,6 +53,7 @@ _MODEL = {
     "stop_words": ("true", "The server takes stop."),
     "continues": ("false", "The server goes on with a reply that was begun for it; small models keep the form better."),
     "thoughts": ("true", "Steps in ReAct have a thought. The smallest models choose better without."),
+    "grounded": ("false", "Calls with values that nobody said are objected to; for small models."),
     "reasoning": ('[["<think>", "</think>"]]', "Markers around reasoning."),
     "calls_in_reasoning": ("false", "Calls written in reasoning are meant."),
     "context_length": ("8192", "Tokens that fit into the model's context."),

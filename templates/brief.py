@@ -53,6 +53,10 @@ class BriefTemplates(Templates):
         replaced = any(name in self._overrides for name in ("react_brief.en.j2", "react_turns.en.j2"))
         return "" if self.language == "en" and not replaced else None
 
+    def unknown_lead(self, name: str) -> str:
+        """Nothing: there is no thought."""
+        return ""
+
     @property
     def gate_word(self) -> str:
         """The word with which a step begins when no tool is wanted."""

@@ -49,6 +49,7 @@ if TYPE_CHECKING:
 QUOTED = 400  # characters of a slip that are quoted back
 # In the words of the worked examples: "Known: nothing. Next: answer." or the use of a tool.
 _GATE = ("Known: nothing. Next:", "answer")
+_UNKNOWN = {"en": "Known: the {} is not known yet. Next:", "zh": "已知:还不知道 {}。下一步:"}
 RENDERINGS = ("signature", "schema")
 
 FILES: Mapping[str, Kind] = {
@@ -148,6 +149,11 @@ class Templates:
         """A thought begun so that its next word tells whether a tool is wanted; None where there is none that models
         were calibrated on: in another language, or with a system text of the user's own."""
         return _GATE[0] if self.language == "en" and "react.en.j2" not in self._overrides else None
+
+    def unknown_lead(self, name: str) -> str:
+        """A thought begun behind an objection: what a value was made up for is not known. Empty where thoughts have
+        another shape."""
+        return _UNKNOWN[self.language].format(name) if f"react.{self.language}.j2" not in self._overrides else ""
 
     @property
     def gate_word(self) -> str:

@@ -198,6 +198,35 @@ def test_a_cut_call_is_never_run() -> None:
     assert run.end is EndState.ANSWERED
 
 
+def test_a_call_that_was_cut_under_a_constraint_gets_more_room() -> None:
+    cut = Reply('Thought: I add.\nAction: add\nAction Input: {"a": 1, "b"', finish_reason="length")
+    held = paths(replace(PROMPT, constraint="gbnf"))
+    run, demands = drive("1 + 2?", [cut, cut, ADD, ANSWER], using=held, sampling={"max_tokens": 100})
+    first, second, third, after = (demand.request for demand in asked(demands))
+    assert [request.sampling["max_tokens"] for request in (first, second, third, after)] == [100, 200, 400, 100]
+    assert first.messages == second.messages == third.messages
+    assert (run.end, run.slips, len(run.calls)) == (EndState.ANSWERED, 2, 1)
+
+
+def test_room_has_an_end() -> None:
+    cut = Reply('Thought: I add.\nAction: add\nAction Input: {"a": 1, "b"', finish_reason="length")
+    held = paths(replace(PROMPT, constraint="gbnf"))
+    limits = Limits(format_retries=2)
+    run, _ = drive("1 + 2?", [cut] * 3 + [ANSWER], using=held, sampling={"max_tokens": 100}, limits=limits)
+    assert (run.end, run.slips, run.answer) == (EndState.TRUNCATED, 3, "3")
+
+
+@pytest.mark.parametrize(
+    ("profile", "sampling"), [(PROMPT, {"max_tokens": 100}), (replace(PROMPT, constraint="gbnf"), {})]
+)
+def test_without_a_constraint_or_a_limit_a_cut_call_is_told(profile: ModelProfile, sampling: dict[str, Any]) -> None:
+    cut = Reply('Thought: I add.\nAction: add\nAction Input: {"a": 1, "b"', finish_reason="length")
+    _, demands = drive("1 + 2?", [cut, ADD, ANSWER], using=paths(profile), sampling=sampling)
+    first, second, _ = (demand.request for demand in asked(demands))
+    assert "cut off" in str(second.messages)
+    assert second.sampling == first.sampling
+
+
 def test_a_cut_answer_ends_as_truncated_with_what_there_is() -> None:
     run, _ = drive("?", [Reply("The answer is", finish_reason="length")])
     assert (run.end, run.answer) == (EndState.TRUNCATED, "The answer is")

@@ -36,6 +36,7 @@ LEARNABLE = (
     "stop_words",
     "continues",
     "thoughts",
+    "grounded",
     "reasoning",
     "calls_in_reasoning",
     "context_length",

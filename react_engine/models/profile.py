@@ -37,6 +37,8 @@ class ModelProfile:
     messages of one role in a row. ``chat``: False for base models, which are asked through completions.
     ``stop_words``: the server takes ``stop``. ``continues``: a message of the assistant that stands last is
     gone on with. ``thoughts``: steps in ReAct have a thought; without, the examples are turns of the conversation.
+    ``grounded``: on the prompt path calls with values that nobody said are objected to,
+    and a constraint leaves a refused tool out of the next reply.
     ``strict``: it takes ``strict`` schemas. ``reasoning``: pairs of opening and closing markers.
     ``calls_in_reasoning``: calls written there are meant. ``constraints``: forms of constrained decoding its
     server takes (``gbnf``, ``json_schema``, ``structured_outputs``), the best first. ``constraint``: the one in
@@ -58,6 +60,7 @@ class ModelProfile:
     stop_words: bool = True
     continues: bool = False
     thoughts: bool = True
+    grounded: bool = False
     reasoning: tuple[tuple[str, str], ...] = (("<think>", "</think>"),)
     calls_in_reasoning: bool = False
     context_length: int | None = None

@@ -145,6 +145,7 @@ def _adapter() -> TypeAdapter[Any]:
         stop_words=bool,
         continues=bool,
         thoughts=bool,
+        grounded=bool,
         reasoning=tuple[tuple[str, Annotated[str, MinLen(1)]], ...],
         calls_in_reasoning=bool,
         context_length=Annotated[int, Ge(256)],

@@ -28,7 +28,8 @@ class Ask:
     ``slips`` are replies that could not be read since the last good step. ``forced`` is the reason why the
     model must answer now, without tools; empty otherwise. ``sampling`` overrides the profile's. ``guided``: the
     model has shown that native calling is not its own, so it is told how to go on. ``lead`` begins the thought of a
-    reply that is begun for the model. ``urged``: what the gate made of a free choice, empty if nothing.
+    reply that is begun for the model. ``urged``: what the gate made of a free choice, empty if nothing. ``room``: how many times as long as usual
+    the reply may become. ``without``: tools that a constraint leaves out of this reply, if others are left.
     """
 
     transcript: Transcript
@@ -39,6 +40,8 @@ class Ask:
     guided: bool = False
     lead: str = ""
     urged: ToolChoice = ""
+    room: int = 1
+    without: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,9 @@ from react_engine.models.profile import ModelProfile
 from react_engine.parsers.dialects import Dialect, dialect_named
 from react_engine.tools.tool import Tool
 
+_KEPT = 32
+"""Constraints that are kept of one path."""
+
 
 def constraint_form(profile: ModelProfile, dialect: str = "react") -> str | None:
     """The form in use with a model that is asked in ``dialect``, or None.
@@ -76,16 +79,26 @@ class Constraint:
         self._tools, self._labels, self._begun = tuple(tools), labels, begun
         self._thoughts = thoughts
         self._several = profile.parallel_calls
-        self._made: dict[str, Mapping[str, Any]] = {}
+        self._made: dict[tuple[str, frozenset[str]], Mapping[str, Any]] = {}
 
-    def fields(self, choice: str) -> Mapping[str, Any]:
-        """What goes into the body of a request whose reply may be an answer, a call, or both, as ``choice`` says."""
+    def fields(self, choice: str, without: frozenset[str] = frozenset()) -> Mapping[str, Any]:
+        """What goes into the body of a request whose reply may be an answer, a call, or both, as ``choice`` says.
+
+        The tools of ``without`` are left out, unless no other may be called.
+        """
         if self.form is None:
             return {}
-        if choice not in self._made:
-            order = Order(self._tools, self._labels, choice, self._begun, self._several, self._thoughts)
-            self._made[choice] = _fields(self.form, order, self._dialect)
-        return self._made[choice]
+        if without and (choice in without or without.issuperset(tool.name for tool in self._tools)):
+            without = frozenset()
+        key = choice, without
+        if key not in self._made:
+            tools = tuple(tool for tool in self._tools if tool.name not in without)
+            order = Order(tools, self._labels, choice, self._begun, self._several, self._thoughts)
+            made = _fields(self.form, order, self._dialect)
+            if len(self._made) >= _KEPT:
+                self._made.clear()
+            self._made[key] = made
+        return self._made[key]
 
 
 def _fields(form: str, order: Order, dialect: Dialect) -> Mapping[str, Any]:

@@ -24,9 +24,13 @@ from react_engine.paths.gate import alternatives_wanted, answer_chance
 from react_engine.paths.native_calls import read_native_call
 from react_engine.paths.roles import fit_roles, user_content
 from react_engine.templates import Templates
+from react_engine.tools.origins import Origins
 from react_engine.tools.schema import signature
 from react_engine.tools.tool import Tool
 from react_engine.types import Message, PathName, Reading, Transcript
+
+_LENGTHS = ("max_tokens", "max_completion_tokens")
+"""Sampling parameters that bound a reply."""
 
 
 class PromptPath:
@@ -73,6 +77,8 @@ class PromptPath:
             begun=bool(self.begun),
             thoughts=self.templates.thoughts,
         )
+        self.origins = Origins(tools) if profile.grounded else None
+        """Where values of arguments come from, for models whose calls are looked at for that."""
         self._systems: dict[str, str] = {}
         self._shown: dict[int, tuple[Message, dict[str, Any]]] = {}
 
@@ -88,19 +94,35 @@ class PromptPath:
             messages.append({"role": "user", "content": self.templates.forced_answer(ask.forced)})
         sampling = {**self.profile.sampling, **(ask.sampling or {})}
         sampling = {name: value for name, value in sampling.items() if name not in self.omitted}
+        sampling |= {name: sampling[name] * ask.room for name in _LENGTHS if isinstance(sampling.get(name), int)}
         stop = self.templates.stop if self.profile.stop_words else ()
         if not self.profile.chat and isinstance(self.templates, Templates):
             prompt = self.templates.conversation(messages)
-            return ModelRequest(prompt=prompt, stop=stop, sampling=sampling, extra=self.constraint.fields(choice))
+            return ModelRequest(
+                prompt=prompt, stop=stop, sampling=sampling, extra=self.constraint.fields(choice, ask.without)
+            )
         if self._merges:
             messages = self._begun(messages, ask.lead)
         fitted = fit_roles(messages, self.profile, merge=True)
-        return ModelRequest(messages=fitted, stop=stop, sampling=sampling, extra=self.constraint.fields(choice))
+        return ModelRequest(
+            messages=fitted, stop=stop, sampling=sampling, extra=self.constraint.fields(choice, ask.without)
+        )
+
+    def ends_with_room(self, sampling: Mapping[str, Any]) -> bool:
+        """Whether a call that was cut off would end if it could be longer: a grammar bounds it, and it had a limit."""
+        given = {**self.profile.sampling, **sampling}
+        return self.constraint.form is not None and any(isinstance(given.get(name), int) for name in _LENGTHS)
 
     @property
     def gate_lead(self) -> str:
         """How a thought begins whose next word tells whether a tool is wanted; empty where models know no such form."""
         return (self.templates.gate_lead or "") if isinstance(self.templates, Templates) else ""
+
+    def unknown_lead(self, name: str) -> str:
+        """How a thought begins behind an objection to an argument's value; empty where none is begun for the model."""
+        if not self._merges or not self.profile.chat or not isinstance(self.templates, Templates):
+            return ""
+        return self.templates.unknown_lead(name)
 
     def gate_request(self, transcript: Transcript) -> ModelRequest | None:
         """What to ask before the first step to learn whether a tool is needed; None where that cannot be asked.

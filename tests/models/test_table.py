@@ -81,6 +81,8 @@ def test_the_default_model_is_fully_described() -> None:
         continues=True,
         constraints=("gbnf", "json_schema"),
         constraint="on",
+        grounded=True,
+        gate=(0.000513, 0.0021),
         client="local",
         served_name="qwen2.5-coder-1.5b",
         sampling={"temperature": 0.0, "max_tokens": 1024},

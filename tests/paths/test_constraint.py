@@ -9,10 +9,12 @@ import pytest
 
 from react_engine.engine import Engine
 from react_engine.errors import ConfigurationError
+from react_engine.limits import Limits
 from react_engine.models.profile import ModelProfile, Source
 from react_engine.models.table import CapabilityTable
 from react_engine.paths.constraint import constraint_form
 from react_engine.paths.prompt import PromptPath
+from react_engine.protocol import AskModel
 from react_engine.runs import FallbackReason
 from react_engine.templates import Templates
 from tests.driving import PROMPT, TOOLS, drive, paths
@@ -132,3 +134,24 @@ def test_the_table_takes_forms_and_off_and_leaves_auto_to_the_next() -> None:
     assert table.profile("n").constraint == "json_schema"
     with pytest.raises(ConfigurationError, match="structured_outputs"):
         table.profile("m", {"constraint": "lark"})
+
+
+@pytest.mark.parametrize("form", ["gbnf", "json_schema", "structured_outputs"])
+def test_tools_are_left_out_of_one_reply_unless_no_other_is_left(form: str) -> None:
+    constraint = PromptPath(replace(SERVER, constraint=form), TOOLS, Templates()).constraint
+    usual, fewer = str(constraint.fields("auto")), str(constraint.fields("auto", frozenset({"send_mail"})))
+    assert ("send_mail" in usual, "send_mail" in fewer, "lookup" in fewer) == (True, False, True)
+    assert str(constraint.fields("auto", frozenset(tool.name for tool in TOOLS))) == usual
+    assert constraint.fields("send_mail", frozenset({"send_mail"})) == constraint.fields("send_mail")
+    assert constraint.fields("auto") == constraint.fields("auto", frozenset({"nothing"}))
+
+
+@pytest.mark.parametrize("grounded", [True, False])
+def test_a_grounded_model_cannot_call_a_tool_at_once_whose_call_was_refused(grounded: bool) -> None:
+    add = 'Thought: I add.\nAction: add\nAction Input: {"a": 1, "b": 2}'
+    look = 'Thought: I look.\nAction: lookup\nAction Input: {"city": "Oslo"}'
+    held = paths(replace(PROMPT, constraint="gbnf", grounded=grounded))
+    limits = Limits(repeat_warn=None, repeat_refuse=2, repeat_stop=4)
+    _, demands = drive("1 + 2?", [add, add, look, ANSWER], using=held, limits=limits)
+    grammars = [demand.request.extra["grammar"] for demand in demands if isinstance(demand, AskModel)]
+    assert ['"add"' in grammar or "call-add" in grammar for grammar in grammars] == [True, True, not grounded, True]
