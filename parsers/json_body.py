@@ -234,7 +234,9 @@ def read_nothing(draft: Draft, frame: Frame) -> Body | None:
 
 
 _FENCE_BEFORE = re.compile(r"`{3}\w{0,20}\s{1,8}\Z")
-_MEMBER = re.compile(r"[{\[]\s{0,8}(?:[\"'“][^\"'”\n]{1,80}[\"'”]|[\w-]{1,80})\s{0,4}[:：]|[{\[]\s{0,8}[{\[\"]")
+_MEMBER = re.compile(
+    r"[{\[｛［]\s{0,8}(?:[\"'“][^\"'”\n]{1,80}[\"'”]|[\w-]{1,80})\s{0,4}[:：]|[{\[｛［]\s{0,8}[{\[｛［\"]"
+)
 
 
 def _is_text(draft: Draft, opener: Opener, read: Value) -> bool:
@@ -243,6 +245,8 @@ def _is_text(draft: Draft, opener: Opener, read: Value) -> bool:
     if head is None or "text" not in head.groupindex or not (read.tolerances or read.error or not read.complete):
         return False
     if not _knows(draft, opener.name) or _MEMBER.match(draft.raw, opener.body) is not None:
+        return False
+    if read.value == {} and read.complete and read.error is None:
         return False
     tool = draft.index[draft.index.resolve(opener.name).name]
     named = isinstance(read.value, dict) and not read.value.keys().isdisjoint(tool.parameters)
