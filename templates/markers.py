@@ -64,7 +64,11 @@ def _broken(marker: re.Match[str]) -> str:
     """A marker without its brackets; one that has none is broken by a dot in the middle of the line."""
     written = marker[0]
     plain = harmless(written)
-    return plain if plain != written else f"{written[0]}{_BREAK}{written[1:]}"
+    if plain != written:
+        return plain
+    if written.startswith("```"):  # a backtick that follows must not make three of two
+        return f"`{_BREAK}`{_BREAK}`{written[3:]}"
+    return f"{written[0]}{_BREAK}{written[1:]}"
 
 
 @lru_cache(maxsize=128)
